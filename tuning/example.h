@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// One thing to learn: a line of JSON (docs/tuning.md#examples).
+// One thing to learn: a line of JSON (docs/lab/tuning.md#examples).
 struct TuningExample {
   std::string prompt;  // in the model's chat format; control tokens by their spelling
   std::string target;  // what the model should write, with its end-of-turn token's spelling

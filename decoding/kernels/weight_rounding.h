@@ -8,7 +8,7 @@ namespace redraft {
 // where a file has blocks of fewer than eight bits, F16 where it has Q8_0, F16 or BF16, else F32.
 // Never `stored` itself unless that is a float format with room: rounded to the steps that it comes
 // from, a weight would fall back to where it was, and a small change would be lost
-// (docs/tuning.md#adapters has the measurement).
+// (docs/lab/tuning.md#adapters has the measurement).
 WeightFormat format_of_changed(WeightFormat stored);
 
 // Rounds one row to F32, F16 or Q8_0, to the nearest, or to Q4_0, each block by the scale that

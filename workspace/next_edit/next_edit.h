@@ -58,7 +58,7 @@ struct NextEditRequest {
   int max_regions = 2;
   // Changes that the model thinks less likely, all their tokens together, are left out (0 to 1; 0:
   // none). What a model writes that was trained for next edits, and sound changes of calls, are
-  // shown all the same. Chosen by docs/quality.md.
+  // shown all the same. Chosen by docs/lab/quality.md.
   double min_probability = 0.3;
   std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
   // An edit that the user has turned down.
