@@ -79,9 +79,8 @@ Json hint_about(const EditResult* result) {
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
     return "the model changed nothing. Rephrase the instruction, or request another try";
-  return "the model changed nothing. Widen the region, rephrase the instruction, or request "
-         "another "
-         "try";
+  return "the model changed nothing. You can widen the region, rephrase the instruction, or "
+         "request another try";
 }
 
 }  // namespace
