@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
     misuse(Error(misuse_reason(app, {argv + 1, argv + argc}, error)));
-    std::cerr << "Run `" << name_of_parsed(app) << " --help` for what it takes." << std::endl;
+    std::cerr << "Run `" << name_of_parsed(app) << " --help` for its options." << std::endl;
     return kWrongUsage;
   }
   return chosen();

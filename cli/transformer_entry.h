@@ -4,8 +4,8 @@
 #include "tuning/trainable_head.h"
 #include "tuning/trainable_model.h"
 
-// What the program and the library with the part that needs libtorch know of each other. They are
-// built together and installed together.
+// The interface between the program and the library with the part that needs libtorch. They are
+// built and installed together.
 namespace redraft::cli {
 
 using LoadTransformer = decltype(load_transformer);

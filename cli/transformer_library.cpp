@@ -1,5 +1,5 @@
-// load_transformer(), load_trainable() and make_trainable_head() for the program: those of a
-// library which is opened with the first model, because to load libtorch takes a fifth of a second.
+// The program's load_transformer(), load_trainable() and make_trainable_head(). They call a library
+// that is opened with the first model, because loading libtorch takes a fifth of a second.
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -13,21 +13,22 @@
 namespace redraft {
 namespace {
 
-// Torch's threads sleep where they wait for each other; by default they spin, which on a machine
-// with other work takes five times the processor time of the training itself. Read when torch's
-// OpenMP is loaded. What the user has set stays.
+// Torch's waiting threads sleep. By default they spin, which on a busy machine takes five times the
+// processor time of the training itself. Torch's OpenMP reads the variable when it is loaded. A
+// value set by the user stays.
 void let_waiting_threads_sleep() { ::setenv("OMP_WAIT_POLICY", "PASSIVE", 0); }
 
-// What the library's symbol `name` returns, a pointer to a function.
+// The result of the library's symbol `name`, a pointer to a function.
 template <typename Entry>
 auto load_through(const char* name) -> Result<decltype(std::declval<Entry&>()())> {
   let_waiting_threads_sleep();
   const std::filesystem::path file = cli::transformer_library();
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // until the program ends
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays open until the
+                                                                      // program ends
   void* const entry = library == nullptr ? nullptr : dlsym(library, name);
   if (entry == nullptr)
-    return Error("a part of redraft cannot be loaded: " + std::string(dlerror()) +
-                 "; build or install it again");
+    return Error("cannot load a part of redraft: " + std::string(dlerror()) +
+                 ". Build or install redraft again");
   return reinterpret_cast<Entry*>(entry)();
 }
 

