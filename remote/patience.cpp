@@ -34,8 +34,8 @@ bool Patience::wait_after(const ExchangeEnd& end, const std::stop_token& stop) {
       end.retry_after
           ? std::max(
                 static_cast<int>(std::min<std::int64_t>(end.retry_after->count(), 3600) * 1000),
-                kLeastWait << doublings)
-          : std::min(doubled, kMostWait);
+                kMinWait << doublings)
+          : std::min(doubled, kMaxWait);
   if (wished > left_ms_) return false;
   left_ms_ -= wished;
   wait(std::chrono::milliseconds(wished), stop);

@@ -20,7 +20,7 @@ END = "<!-- to here -->\n"
 
 
 def replaced(text, begin, end, content, name):
-    """`text` with `content` between the first `begin` and the next `end`, which both stay."""
+    """Replaces the text between the first `begin` and the next `end` with `content`; both marks stay."""
     start = text.find(begin)
     stop = text.find(end, start + len(begin))
     if start < 0 or stop < 0:
@@ -51,7 +51,7 @@ def docs_table(table, start):
 
 
 def inline_json(json_value):
-    """JSON on one line, with the spaces that package.json has."""
+    """JSON on one line, with the same spaces as in package.json."""
     if isinstance(json_value, dict) and json_value:
         members = ", ".join(f"{json.dumps(k)}: {inline_json(v)}" for k, v in json_value.items())
         return "{ " + members + " }"
@@ -107,7 +107,7 @@ def lua_types(table):
 
 
 def documents(root, table):
-    """Every file that is written, and its new contents."""
+    """Every generated file and its new contents."""
     def edited(name, *parts):
         text = (root / name).read_text(encoding="utf-8")
         for begin, end, content in parts:
@@ -124,7 +124,7 @@ def documents(root, table):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", default=ROOT / PROGRAM, help="what prints the table (default: %(default)s)")
+    parser.add_argument("--program", default=ROOT / PROGRAM, help="program that prints the table (default: %(default)s)")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the source tree")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

@@ -32,7 +32,7 @@ std::string text_or_none(const Json& value) {
 Result<RecordingHeader> parse_header(const Json& line) {
   const Json& format = member(line, kMark);
   if (!format.is_number_integer())
-    return at_line(1, "this is not a redraft recording: it does not begin with {\" +
+    return at_line(1, "this is not a redraft recording: it does not begin with {\"" +
                           std::string(kMark) +
                           "\": …}");
   if (format != kRecordingFormat) {

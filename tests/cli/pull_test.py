@@ -239,7 +239,7 @@ class Continuing(Pull):
         process.send_signal(number)
         _, complaint = process.communicate(timeout=TIME_LIMIT)
         self.assertEqual(process.returncode, 130)
-        self.assertIn("the same command goes on from here", complaint.decode())
+        self.assertIn("Run the same command again to continue", complaint.decode())
         self.registry.hold_after = None
         return partial
 

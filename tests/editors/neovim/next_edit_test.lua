@@ -132,7 +132,7 @@ local function of_a_changed_text_nothing_is_made(start)
   nvim:command('set eventignore=TextChanged') -- as in a buffer that is not the current one
   nvim:lua([[vim.api.nvim_buf_set_lines(0, 0, 0, true, { '# new' })]])
   nvim:keys('<Tab><Tab>')
-  nvim:wait_for_message('the text was changed since: :RedraftNextEdit looks again')
+  nvim:wait_for_message('the text has changed since. :RedraftNextEdit searches again')
   equal(nvim:lines(), lines('# new\n' .. calls({ 'fresh', 'old' })))
 end
 

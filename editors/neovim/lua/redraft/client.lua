@@ -190,7 +190,7 @@ local function compare_protocol(client)
   local own = (client.server_capabilities.experimental or {}).redraft or {}
   if own.protocol ~= M.protocol then
     local older = (own.protocol or 0) < M.protocol and 'the program' or 'the plugin'
-    say.warn(('the program speaks protocol %s, the plugin %d: some of it will not work; update %s'):format(
+    say.warn(('the program speaks protocol %s, the plugin %d. Some features will not work. Update %s'):format(
       own.protocol or 'unknown', M.protocol, older))
   end
 end
