@@ -10,8 +10,8 @@ namespace redraft {
 
 struct DecoderDefinition;
 
-// A decoder by name, `name[:option[=value]]…`, as the command line, the server and the bench take
-// it: parsed once, then passed by value. The decoders are listed in a table (decoder_definition.h),
+// A decoder's name, `name[:option[=value]]…`, as the command line, the server and the bench accept
+// it. Parsed once, then passed by value. The decoders are listed in a table (decoder_definition.h),
 // which `redraft decoders` prints.
 class DecoderName {
  public:
@@ -20,14 +20,14 @@ class DecoderName {
   // The error names the unknown decoder or option and lists the valid ones.
   static Result<DecoderName> parse(std::string_view text);
 
-  std::string text;  // as it was written, for reports
+  std::string text;  // as written, for reports
 
   const DecoderDefinition& definition() const { return *definition_; }
   const DecoderOptions& options() const { return options_; }
   // Whether the output is that of plain greedy decoding.
   bool lossless() const;
   bool needs_draft_model() const;
-  // Whether it is only for models that have something more, such as a draft head.
+  // Whether it only works with models that have additional parts, such as a draft head.
   bool asks_more_of_target() const;
   // Whether it plans by the cost of a pass.
   bool needs_cost() const;

@@ -137,7 +137,7 @@ class Record(RecordingTest):
         self.file = self.file.parent / "missing" / "session.jsonl"
         client = self.record()
         client.wait_for_log(b"redraft: this session is not recorded: ")
-        self.assertIn("session.jsonl: cannot be made: ", client.notification("window/logMessage")["message"])
+        self.assertIn("session.jsonl: cannot be created: ", client.notification("window/logMessage")["message"])
 
     def test_with_a_full_disk_the_session_goes_on(self):
         limited = ["sh", "-c", 'ulimit -f 8; exec "$@"', "sh"]

@@ -19,7 +19,7 @@ AcceptancePolicy policy_of(const DecoderOptions& options) {
 
 Result<void> check_options(const DecoderOptions& options) {
   if (options.has("entropy") + options.has("top-k") + options.has("direct") > 1)
-    return Error("entropy, top-k and direct are three rules: choose one");
+    return Error("entropy, top-k and direct exclude each other: choose one");
   return {};
 }
 
@@ -82,7 +82,7 @@ Phase EfficientEditPlan::next(std::span<const TokenId> context) {
   if (!reusing_)
     return {.source = model_.get(), .policy = options_.generate_policy, .name = "generate"};
   return {.source = &remainder_,
-          .policy = AcceptancePolicy(),  // strict, whatever the other phase has
+          .policy = AcceptancePolicy(),  // strict, whatever policy the other phase has
           .keep_correction = options_.keep_correction,
           .continues_pass = was_reusing && !first,
           .name = "reuse"};
