@@ -1,8 +1,9 @@
-# The front door: every target sets up what it needs (once, resumably, offline when all is there) and goes on.
+# Every target sets up what it needs (once, resumably, offline if everything is present) and then
+# continues.
 PREFIX ?= $(HOME)/.local
 PYTHON ?= python3
 BUILD  := build
-# CI holds the code to its warnings.
+# In CI, warnings are errors.
 CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
@@ -17,7 +18,7 @@ help: ## Show this
 setup: ## Fetch everything: system packages, libtorch, grammars, models, test environment
 	@$(SETUP)
 
-program: ## Build the program alone, build/redraft
+program: ## Build only the program, build/redraft
 	@$(SETUP) system libtorch grammars gpu
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release --target redraft
@@ -33,16 +34,16 @@ demo: program ## Watch a real file being edited by a real model
 	@$(SETUP) model:qwen2.5-coder-1.5b model:qwen2.5-coder-0.5b
 	@tools/demo.sh
 
-check-core: ## Build and test the decoding loop alone: no download, no torch (3 minutes)
+check-core: ## Build and test only the decoding loop: no download, no torch (3 minutes)
 	@$(SETUP) core
 	@cmake --preset core $(CONFIGURE) > build-core.log 2>&1 || { cat build-core.log; exit 1; }; rm -f build-core.log
 	@cmake --build --preset core
 	@$(PYTHON) tools/run_tests.py --build build-core --exclude 'model|e2e|gpu|long'
 
-check: build ## Test what needs no weights and no network (seconds)
+check: build ## Run the tests that need no weights and no network (seconds)
 	@$(CTEST) --exclude 'model|e2e|gpu|long'
 
-test: build ## Run all tests but the long sweeps
+test: build ## Run all tests except the long sweeps
 	@$(SETUP) models tests instructions
 	@$(CTEST) --exclude long
 
@@ -51,18 +52,18 @@ test-long: build ## Run the sweeps (hours), and build and test for AArch64
 	@$(CTEST) --only long
 	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
 
-test-aarch64: ## Build for AArch64 on another machine and test that by emulation (an hour)
+test-aarch64: ## Cross-build for AArch64 and run the tests by emulation (an hour)
 	@$(SETUP) system grammars tests aarch64
 	@cmake --preset aarch64 $(CONFIGURE) > build-aarch64.log 2>&1 || { cat build-aarch64.log; exit 1; }; rm -f build-aarch64.log
 	@cmake --build --preset aarch64
 	@tools/emulated.sh $(PYTHON) tools/run_tests.py --build build-aarch64 --exclude 'model|e2e|gpu|long' \
 		--leave-out tests/not_emulated.txt
 
-bench: build ## Measure this machine: cost of passes, llama.cpp beside it, decoders (BENCH=quick: less)
+bench: build ## Measure this machine: cost of passes, comparison with llama.cpp, decoders (BENCH=quick: less)
 	@$(SETUP) models
 	@$(PYTHON) tools/bench.py $(if $(filter quick,$(BENCH)),--quick) $(if $(LLAMA_CPP),--llama-cpp $(LLAMA_CPP))
 
-lint: configure ## Check form and naming of all sources, clang-tidy for what differs from main (LINT=all: for all; QUICK=1: none)
+lint: configure ## Check form and naming of all sources, clang-tidy for files that differ from main (LINT=all: all files; QUICK=1: none)
 	@$(SETUP) lint
 	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(QUICK),--quick)
 
@@ -77,10 +78,10 @@ wheel: ## Build the Python package redraft-vllm, drafts for vLLM, to dist/
 install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-dist: configure ## Pack what was built, for who does not compile: archive, .deb, VS Code extension, Neovim plugin (DIST=deb: that; LEVEL=3: fast)
+dist: configure ## Pack the build for users who do not compile: archive, .deb, VS Code extension, Neovim plugin (DIST=deb: only that; LEVEL=3: fast)
 	@$(SETUP) dist
 	@cmake --build --preset release --target redraft
 	@$(PYTHON) tools/dist.py --build $(BUILD) $(if $(DIST),--only $(DIST)) $(if $(LEVEL),--level $(LEVEL))
 
-clean: ## Remove what was built; downloads and models stay
+clean: ## Remove the build; downloads and models stay
 	@rm -rf dist build build-aarch64 build-core build-dev build-tsan build-fuzz build-mutants

@@ -14,7 +14,7 @@
 namespace redraft {
 namespace {
 
-// The part that holds the line, else the last one before it.
+// The part that contains the line, otherwise the last one before it.
 int part_at(const std::vector<EditPart>& parts, int line) {
   int at = 0;
   for (int i = 0; i < std::ssize(parts); ++i) {
@@ -27,7 +27,7 @@ std::set<int> changed_parts(const std::vector<EditPart>& parts,
                             const std::vector<LineChange>& changes) {
   std::set<int> changed;
   for (const LineChange& change : changes) {
-    if (change.old_begin == change.old_end)  // new lines belong to what stands above
+    if (change.old_begin == change.old_end)  // new lines belong to the line above
       changed.insert(part_at(parts, std::max(0, change.old_begin - 1)));
     for (int line = change.old_begin; line < change.old_end; ++line)
       changed.insert(part_at(parts, line));

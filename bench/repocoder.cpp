@@ -9,7 +9,7 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kMostWindows = 10;  // that are shown
+constexpr std::size_t kMaxWindows = 10;  // that are shown
 
 std::string joined(std::span<const std::string_view> lines) {
   std::string text;
@@ -66,7 +66,7 @@ Result<std::string> repocoder_text(
     const RepositoryWindows& windows, const Tokenizer& tokenizer, const RepoCoderPlace& place,
     const std::function<Result<std::string>(const std::string& beginning)>& write) {
   const auto found = [&](const std::string& query) {
-    return windows_as_comments(windows.most_alike(query, place.file, kMostWindows), place.file,
+    return windows_as_comments(windows.most_alike(query, place.file, kMaxWindows), place.file,
                                tokenizer, place.max_tokens);
   };
   const std::vector<std::string_view> known = lines_of(place.before);

@@ -60,7 +60,7 @@ const char* to_string(Stage stage) {
     case Stage::kFiles:
       return "this kernel cannot confine its writing (Landlock, Linux 6.2 or later)";
     case Stage::kCalls:
-      return "this kernel or processor cannot filter its system calls (seccomp)";
+      return "this kernel or processor cannot filter system calls (seccomp)";
     case Stage::kNetworkLeft:
     case Stage::kProgram:
       break;

@@ -1,5 +1,5 @@
-// redraft-attached CONNECTION: the program by which a `redraft lsp` replaces itself once a shared
-// server serves its client. All it does is wait; with libtorch loaded that would take 60 MB.
+// redraft-attached CONNECTION: replaces a `redraft lsp` once a shared server serves its client. It
+// only waits; with libtorch loaded, that would take 60 MB.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -5,7 +5,7 @@ namespace redraft::cli {
 std::string build_description() {
   std::string text = REDRAFT_BUILD_TYPE " for " REDRAFT_PROCESSOR ", " REDRAFT_COMPILER
                                         ", libtorch " REDRAFT_TORCH_VERSION;
-  return text + (REDRAFT_HAS_CUDA ? ", kernels for GPUs" : "");
+  return text + (REDRAFT_HAS_CUDA ? ", GPU kernels" : "");
 }
 
 std::string version_text() {

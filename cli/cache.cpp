@@ -1,4 +1,4 @@
-// redraft cache: what earlier edits have read, on disk.
+// redraft cache: keys and values that earlier edits left on disk.
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -69,14 +69,14 @@ int run_cache(const CacheOptions& options) {
 }  // namespace
 
 void add_cache(CLI::App& app, Command& chosen) {
-  CLI::App* cache = app.add_subcommand("cache", "List or erase what earlier edits left on disk");
+  CLI::App* cache = app.add_subcommand("cache", "List or erase what edits have cached on disk");
   const auto options = std::make_shared<CacheOptions>();
-  CLI::Option* clear = cache->add_flag("--clear", options->clear, "Erase all of it");
+  CLI::Option* clear = cache->add_flag("--clear", options->clear, "Erase the whole cache");
   CLI::Option* forget =
-      cache->add_option("--forget", options->forget, "Erase what is of files in this folder")
+      cache->add_option("--forget", options->forget, "Erase the entries of files in this folder")
           ->type_name("DIR")
           ->excludes(clear);
-  cache->add_option("--format", options->format, "What is printed")
+  cache->add_option("--format", options->format, "Output format")
       ->transform(text_or_json())
       ->excludes(clear)
       ->excludes(forget);

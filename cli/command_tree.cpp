@@ -12,7 +12,7 @@ bool is_choice(std::string_view word) {
   });
 }
 
-// CLI11 has the words that a validator lists in the name of the type alone: "TEXT:cpu, cuda".
+// CLI11 only shows a validator's words in the type name: "TEXT:cpu, cuda".
 std::vector<std::string> choices_of(std::string_view type) {
   std::vector<std::string> words;
   const std::size_t colon = type.find(':');
@@ -53,8 +53,8 @@ OptionEntry entry_of(const CLI::Option& option) {
   return entry;
 }
 
-// What `app` has itself, and in groups of options that exclude each other, which CLI11 has as
-// commands without a name.
+// The options of `app` itself and of its exclusive groups, which CLI11 represents as commands
+// without a name.
 void add_options(const CLI::App& app, CommandEntry& entry) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;

@@ -6,15 +6,15 @@
 
 namespace redraft::cli {
 
-// The commands and their options as the parser knows them, for what is written from them: the
-// completions of shells and the manual page. What is hidden from the help is left out.
+// The commands and their options as the parser knows them, for shell completions and the manual
+// page. Leaves out what the help hides.
 struct OptionEntry {
-  std::vector<std::string> names;    // "-i", "--instruction"; of a positional its name alone
-  std::string value;                 // what it takes, such as TEXT or "INT in [1 - 9]"; a flag: ""
-  std::vector<std::string> choices;  // the only words that it takes; none: others
+  std::vector<std::string> names;    // "-i", "--instruction"; for a positional only its name
+  std::string value;                 // its type, such as TEXT or "INT in [1 - 9]"; empty for a flag
+  std::vector<std::string> choices;  // the only words that it accepts; empty if it accepts others
   std::string description;
   std::string default_value;
-  std::string environment;  // the variable that has its place
+  std::string environment;  // the environment variable that sets it
   std::string group;        // the heading in the help
   bool required = false;
   bool repeats = false;
@@ -31,7 +31,7 @@ struct CommandEntry {
 
 CommandEntry command_tree(const CLI::App& app);
 
-// `root` and all below it, in the order of the help.
+// `root` and all commands below it, in the order of the help.
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root);
 
 }  // namespace redraft::cli

@@ -1,4 +1,4 @@
-// redraft complete: what a model would write at one place of a file.
+// redraft complete: completions at one position of a file.
 #include <filesystem>
 #include <iostream>
 
@@ -87,19 +87,20 @@ int run_complete(const CompleteOptions& options) {
 }  // namespace
 
 void add_complete(CLI::App& app, Command& chosen) {
-  CLI::App* complete = app.add_subcommand("complete", "What could be written at a place of a file");
+  CLI::App* complete = app.add_subcommand("complete", "Complete the text at a position in a file");
   const auto options = std::make_shared<CompleteOptions>();
   complete->add_option("FILE", options->file, "The file")->required();
   complete->add_option("--at", options->at, "LINE:COLUMN, from 1, columns in bytes")->required();
   complete->add_option("--workspace", options->workspace,
-                       "The project's folder: its files are shown and drafted from");
+                       "The project's folder, as a source of context and drafts");
   add_decoder_option(*complete, options->decoder);
-  complete->add_option("--max-new-tokens", options->max_new_tokens, "Longest completion")
+  complete
+      ->add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the completion")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   complete
       ->add_option("--format", options->format,
-                   "What is printed: the text, or an object with figures")
+                   "Output format: the text, or an object with figures")
       ->transform(text_or_json());
   add_inside_options(*complete, options->inside);
   add_common_options(*complete, options->common);

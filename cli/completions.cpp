@@ -7,19 +7,19 @@
 namespace redraft::cli {
 namespace {
 
-// What a list of candidates has room for: the first sentence.
+// A list of candidates only has room for the first sentence.
 std::string summary_of(const std::string& description) {
   return description.substr(0, description.find(". "));
 }
 
-// Between single quotes, as bash and zsh read it.
+// In single quotes for bash and zsh.
 std::string in_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-// Fish knows escapes between single quotes.
+// Fish recognizes escapes in single quotes.
 std::string in_fish_quotes(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += (c == '\'' || c == '\\' ? "\\" : "") + std::string(1, c);
@@ -42,7 +42,7 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
   return text;
 }
 
-// What may stand there that is no option: commands, or the words that a positional takes.
+// The words at this place that are not options: commands, or a positional's values.
 std::vector<std::string> words_of(const CommandEntry& command) {
   std::vector<std::string> words;
   for (const CommandEntry& each : command.commands) words.push_back(each.path.back());
@@ -59,7 +59,7 @@ std::string patterns(const CommandEntry& command, const OptionEntry& option) {
   return joined(all, "|");
 }
 
-// The lines of a `case` that say which word completes the value of an option; empty words: a file.
+// The `case` lines that list the values of an option; without words, a file name is completed.
 std::string bash_values(const CommandEntry& root) {
   std::string lines;
   for (const CommandEntry* command : all_commands(root)) {
@@ -123,7 +123,7 @@ namespace {
 
 std::string zsh_function(const CommandEntry& command) { return "_" + joined(command.path, "_"); }
 
-// The value of an option or a positional, as _arguments has it: ":TEXT:_files".
+// The value of an option or a positional in the form of _arguments: ":TEXT:_files".
 std::string zsh_value(const OptionEntry& option) {
   const std::string name =
       escaped(option.value.empty() ? option.names.front() : option.value, ":\\");

@@ -6,7 +6,7 @@
 
 namespace redraft::cli {
 
-// Scripts that complete a command line, made from the commands themselves. They start no program.
+// Scripts that complete a command line, generated from the commands. They start no program.
 std::string bash_completions(const CommandEntry& root);
 std::string zsh_completions(const CommandEntry& root);
 std::string fish_completions(const CommandEntry& root);

@@ -1,4 +1,4 @@
-// redraft decoders: the names that --decoder takes, with their options.
+// redraft decoders: the names that --decoder accepts, with their options.
 #include <cstdio>
 #include <string>
 
@@ -9,7 +9,7 @@
 namespace redraft::cli {
 namespace {
 
-// What to say about an option besides its help: its default and its range.
+// An option's default and range, for its help.
 std::string values_of(const DecoderOption& option) {
   if (option.kind == DecoderOption::Kind::kSwitch) return {};
   if (option.kind == DecoderOption::Kind::kText) return " (" + option.range() + ")";
@@ -41,8 +41,8 @@ int run_decoders() {
 }  // namespace
 
 void add_decoders(CLI::App& app, Command& chosen) {
-  CLI::App* decoders =
-      app.add_subcommand("decoders", "The ways to decode that --decoder takes, with their options");
+  CLI::App* decoders = app.add_subcommand(
+      "decoders", "List the decoders that --decoder accepts, with their options");
   decoders->callback([&chosen] { chosen = [] { return run_decoders(); }; });
 }
 

@@ -112,7 +112,7 @@ std::string unified_hunk(const std::vector<std::string>& lines,
   return header + body;
 }
 
-// Escapes a line of source text for a terminal, which its control characters must not affect.
+// Escapes a line of source text, so that its control characters do not affect the terminal.
 std::string printable_line(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);

@@ -51,7 +51,7 @@ void print_machine(int threads) {
   const MachineMemory free = machine_memory();
   print_row("machine", cpu_name() + ", " + processor_cores().description() + "; " +
                            std::to_string(threads) + " threads used");
-  print_row("memory", free.total_bytes == 0 ? "how much there is is not known"
+  print_row("memory", free.total_bytes == 0 ? "unknown"
                                             : gibibytes(free.total_bytes) + ", of which " +
                                                   gibibytes(free.available_bytes) + " are free");
 }
@@ -66,7 +66,7 @@ double print_kernels(ThreadPool& pool) {
   kernels::PeakProbe probe(best, pool);
   const double reached = kernels::measure_linear_gmacs(best, pool);
   const double& most = probe.peak().int8_gmacs[code_width_index(4)];
-  // On a busy machine the peak may not have been in reach, and only rises with more rounds.
+  // On a busy machine the measured peak may be too low; it only rises with more rounds.
   for (int more = 0; more < kMoreRounds && reached > most; ++more) probe.is_quiet();
   char text[80];
   std::snprintf(text, sizeof text, "%.1f GB/s from memory, %.0f GMAC/s in int8 with 4-bit weights",
@@ -87,7 +87,7 @@ void print_advice(int threads, double bandwidth_gbps) {
   print_row("advice", recommendation(overview_of_models(machine), machine));
 }
 
-// A sentence about one model; clears `sound` if the model is not as it should be.
+// A sentence about one model. Clears `sound` if the model is damaged.
 std::string state_of(const KnownModel& model, bool quick, bool& sound) {
   const std::filesystem::path file = model_store_directory() / model.file;
   std::error_code problem;
@@ -96,7 +96,7 @@ std::string state_of(const KnownModel& model, bool quick, bool& sound) {
   if (!is_there) return "absent: `redraft models pull " + model.name + "`";
   if (quick) return "present, not verified (--quick)";
   const Result<void> verified = verify_model(model);
-  if (verified) return "present, its SHA-256 is right";
+  if (verified) return "present, its SHA-256 matches";
   sound = false;
   return "damaged: " + verified.error().message();
 }
@@ -122,8 +122,8 @@ Result<void> check_target(const CommonOptions& options) {
     for (std::size_t i = 1; i < models.size(); ++i) names += " and " + models[i];
     return Error(names + (models.size() == 1 ? " needs about " : " need about ") +
                  gibibytes(*needed) +
-                 " of memory, more than is free; its weights would be kept on disk, and every "
-                 "token wait for that");
+                 " of memory, more than is free. Its weights would stay on disk, and every "
+                 "token would wait for the disk");
   }
   return {};
 }
@@ -134,7 +134,7 @@ std::string age_of(std::int64_t time) {
   return hours < 48 ? std::to_string(hours) + " h ago" : std::to_string(hours / 24) + " days ago";
 }
 
-// The costs by which the planner decides; none before they are measured.
+// The measured costs that the planner uses; nothing before they are measured.
 std::optional<StoredCost> stored_cost(const ModelLocation& model, const std::string& device,
                                       int threads) {
   const Result<CostKey> key = cost_key(model, threads, kernels_on(device));
@@ -142,8 +142,8 @@ std::optional<StoredCost> stored_cost(const ModelLocation& model, const std::str
 }
 
 std::string cost_of_passes(const std::optional<StoredCost>& cost) {
-  const std::string how = "`redraft bench cost` measures it in some minutes";
-  if (!cost) return "not measured yet: a first edit does so in a second; " + how;
+  const std::string how = "`redraft bench cost` measures it in a few minutes";
+  if (!cost) return "not measured yet: the first edit measures it in a second; " + how;
   constexpr int kMany = 64;
   const double one = cost->curve.seconds(1);
   const double further = (cost->curve.seconds(kMany) - one) / (kMany - 1);
@@ -159,7 +159,7 @@ std::string cost_of_passes(const std::optional<StoredCost>& cost) {
          (cost->complete ? "" : moment + how);
 }
 
-// What is read for an edit on request, and before it.
+// How much is read for an edit on request, and ahead of it.
 std::string reading_of(const CostCurve& cost) {
   constexpr int kMaxTokens = 8192;
   const auto tokens = [&](double seconds) {
@@ -167,14 +167,14 @@ std::string reading_of(const CostCurve& cost) {
            std::to_string(static_cast<int>(seconds)) + " s)";
   };
   return "up to " + tokens(kReadingSeconds) + " around an edit, " + tokens(kReadAheadSeconds) +
-         " if announced; `redraft.readAhead: idle`\n          " +
+         " if announced; with `redraft.readAhead: idle`, redraft\n          " +
          (on_mains_power() ? "reads wherever the cursor rests (mains power)"
-                           : "reads no more than `prompt` (on battery)");
+                           : "reads only what `prompt` does (on battery)");
 }
 
 void print_costs(const std::string& target, const std::string& device, int threads) {
   const Result<ModelLocation> model = locate_model(target);
-  if (!model) return print_row("cost", "unknown: " + target + " is not here");
+  if (!model) return print_row("cost", "unknown: " + target + " is not in the store");
   const std::optional<StoredCost> cost = stored_cost(*model, device, threads);
   print_row("cost", cost_of_passes(cost));
   if (cost) print_row("reading", reading_of(cost->curve));
@@ -189,7 +189,7 @@ std::string part_of(std::int64_t part, std::int64_t whole) {
   return std::to_string(part) + " of " + std::to_string(whole);
 }
 
-// What became of the suggestions of past servers, and why they last had none.
+// The outcome of suggestions of earlier servers, and why the last one was missing.
 void print_usage() {
   using lsp::UsageEvent;
   const std::filesystem::path file = lsp::default_usage_file();
@@ -199,7 +199,7 @@ void print_usage() {
     print_row("usage", "unknown: " + usage.error().message());
     return;
   }
-  // What was changed back at once was no help.
+  // A suggestion that was changed back at once was no help.
   const auto taken = [&](UsageEvent accepted, UsageEvent taken_back, UsageEvent all) {
     return part_of(std::max<std::int64_t>(0, usage->of(accepted) - usage->of(taken_back)),
                    usage->of(all));
@@ -211,7 +211,7 @@ void print_usage() {
       "usage",
       taken(UsageEvent::kCompletionAccepted, UsageEvent::kCompletionTakenBack,
             UsageEvent::kCompletionSuggested) +
-          " completions taken, " +
+          " completions accepted, " +
           taken(UsageEvent::kHunkAccepted, UsageEvent::kHunkTakenBack, UsageEvent::kHunkShown) +
           " hunks, " +
           taken(UsageEvent::kNextEditAccepted, UsageEvent::kNextEditTakenBack,
@@ -224,7 +224,7 @@ void print_usage() {
           duration_of(usage->of(UsageEvent::kReadAheadMilliseconds)) + " (counted in " +
           file.string() + ")");
   if (usage->none_at() > 0)
-    print_row("", "last time there was no suggestion, " + age_of(usage->none_at()) + ": " +
+    print_row("", "the last request without a suggestion, " + age_of(usage->none_at()) + ": " +
                       usage->why_none());
 }
 
@@ -238,14 +238,14 @@ void print_crashes() {
   print_row("crashes", std::to_string(reports.size()) + " reported; the newest: " + newest.time +
                            ", " + newest.signal + ", at work: " + newest.work);
   print_row("", newest.file.string());
-  print_row("", "it holds no text and no name of a document; SECURITY.md says where to send it");
+  print_row("", "it contains no text and no file names; SECURITY.md says where to send it");
 }
 
 void print_all(const std::vector<Surrounding>& rows) {
   for (const Surrounding& each : rows) print_row(each.name.c_str(), each.state);
 }
 
-// What the verdict is about where a server writes.
+// The verdict if a remote server writes.
 int report_remote(const CommonOptions& options) {
   std::fflush(stdout);
   const std::vector<Surrounding> rows = state_of_remote(options);
@@ -279,7 +279,7 @@ int run_doctor(const DoctorOptions& options) {
   if (!libtorch.sound) return fail(Error("libtorch " + libtorch.state));
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
-  if (!sound) return fail(Error("a model file is damaged: move it away and fetch it again"));
+  if (!sound) return fail(Error("a model file is damaged. Delete it and fetch it again"));
   std::string beside;
   for (const std::string& own : own_models(options.common)) beside += " beside " + own;
   print_row("verdict", "ready to edit with " + options.common.target + beside);
@@ -289,8 +289,7 @@ int run_doctor(const DoctorOptions& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  CLI::App* doctor =
-      app.add_subcommand("doctor", "What this machine and set-up can do, and why not");
+  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and installation");
   const auto options = std::make_shared<DoctorOptions>();
   doctor->add_flag("--quick", options->quick, "Do not hash the model files");
   add_target_options(*doctor, options->common);

@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As much as the smallest file that is kept there.
+// The size of the smallest file that is kept there.
 constexpr std::size_t kTrialBytes = std::size_t{16} << 10;
 
 Result<void> fill(int file, const fs::path& folder) {
   static const std::array<char, kTrialBytes> bytes = {};
-  for (std::size_t done = 0; done < bytes.size();) {  // of a full disk a part may fit
+  for (std::size_t done = 0; done < bytes.size();) {  // on a full disk only a part may fit
     const ssize_t count = ::write(file, bytes.data() + done, bytes.size() - done);
     if (count < 0) return file_error(folder);
     done += static_cast<std::size_t>(count);
@@ -50,7 +50,7 @@ std::string why_no_folder() {
   const std::optional<fs::path> home = user_home_folder();
   if (!home) return "there is no home folder of this user: set HOME";
   return "redraft runs as root, and " + home->string() +
-         " belongs to another user (sudo -E): run it as that user, or without -E";
+         " belongs to another user (sudo -E). Run redraft as that user, or without -E";
 }
 
 Surrounding kept_in(const char* name, const std::optional<fs::path>& folder, const char* what) {
@@ -63,7 +63,7 @@ Surrounding kept_in(const char* name, const std::optional<fs::path>& folder, con
 
 Surrounding sharing() {
   const Result<fs::path> folder = private_runtime_folder();
-  const std::string lost = "; each editor loads a model of its own";
+  const std::string lost = "; each editor loads its own model";
   if (!folder) return {"sockets", "none: " + folder.error().message() + lost, false};
   if (const Result<void> written = try_to_write(*folder); !written)
     return {"sockets", "none: " + written.error().message() + lost, false};
@@ -76,21 +76,22 @@ Surrounding sharing() {
 
 Surrounding watching() {
   const FileHandle instance(::inotify_init1(IN_CLOEXEC));
-  if (instance) return {"changes", "the system tells of changed files (inotify)"};
+  if (instance) return {"changes", "the system reports changed files (inotify)"};
   const bool is_limit = errno == EMFILE;
   return {"changes",
-          "the system does not tell of changed files" +
+          "the system does not report changed files" +
               std::string(is_limit ? " (the limit fs.inotify.max_user_instances is reached)" : "") +
-              ": they are looked for again and again, and found later",
+              "; redraft searches for them periodically and finds them later",
           false};
 }
 
 Surrounding processes() {
   std::error_code problem;
-  if (fs::exists("/proc/self/stat", problem)) return {"processes", "/proc is there"};
+  if (fs::exists("/proc/self/stat", problem)) return {"processes", "/proc is available"};
   return {"processes",
-          "/proc is not there: whether an editor has ended is seen late, and the number of cores "
-          "and free memory may not be known",
+          "/proc is missing: redraft notices late that an editor has ended, and may not know the "
+          "number "
+          "of cores and the free memory",
           false};
 }
 
@@ -99,10 +100,10 @@ Surrounding processes() {
 std::vector<Surrounding> surroundings() {
   return {
       kept_in("cache", user_cache_folder(),
-              "indexes, the cost of passes and what was read are not kept, and are made anew at "
-              "each start"),
+              "indexes, the cost of passes and cached prompts are not kept; each start makes them "
+              "again"),
       kept_in("state", user_state_folder(),
-              "no log is kept, so no model is shared, and neither are counts nor crashes noted"),
+              "no log is kept, so no model is shared, and neither counts nor crashes are recorded"),
       sharing(), watching(), processes()};
 }
 

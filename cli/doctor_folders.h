@@ -5,16 +5,15 @@
 
 namespace redraft::cli {
 
-// One thing of the user's surroundings that redraft relies on, and what is lost where it fails.
+// A feature of the user's environment that redraft relies on, and what is lost without it.
 struct Surrounding {
   std::string name;   // short, in one word
   std::string state;  // a sentence for the user
   bool sound = true;
 };
 
-// Whether redraft can keep what it keeps in the user's folders, share a server, and be told of
-// changes of files. Creates the folders where they are missing, and a file in each, which it
-// removes at once.
+// Whether redraft can write to the user's folders, share a server, and receive file changes from
+// the system. Creates missing folders, and in each a file, which it removes at once.
 std::vector<Surrounding> surroundings();
 
 }  // namespace redraft::cli

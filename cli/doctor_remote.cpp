@@ -22,7 +22,7 @@ std::string description_of(const RemoteModelInfo& model) {
   std::string text = shown_line(model.name) + ": ";
   text += model.context_length
               ? "a context of " + std::to_string(*model.context_length) + " tokens"
-              : "its context is not told, " + std::to_string(kUsualContext) + " tokens are assumed";
+              : "an unknown context, assumed to be " + std::to_string(kUsualContext) + " tokens";
   if (!model.server.empty()) text += ", by " + shown_line(model.server);
   return text + (model.fills ? ", completes at the cursor" : "");
 }
@@ -36,8 +36,8 @@ std::string descriptions_of(const std::vector<RemoteModelInfo>& models) {
   return text;
 }
 
-// How long it takes until the first token comes. Lists of models need no key on some servers, so
-// this tells whether it is taken.
+// The time to the first token. Some servers list models without a key, so this tells whether the
+// key is accepted.
 Result<double> seconds_to_write(Engine& engine) {
   const auto parts = chat_prompt(engine.tokenizer(), {{"user", "Say yes."}});
   if (!parts) return parts.error();
@@ -79,16 +79,17 @@ std::vector<Surrounding> state_of_remote(const CommonOptions& options) {
   rows.push_back({.name = "key",
                   .state = key->empty() ? "none: REDRAFT_REMOTE_KEY is not set, and there is no "
                                           "file remote-key in the configuration folder"
-                                        : "there is one, which is sent"});
+                                        : "present; it is sent to the server"});
   const Result<std::shared_ptr<Exchange>> exchange = start_remote(options);
   if (!exchange) return fail("remote", exchange.error());
   const Result<std::vector<RemoteModelInfo>> models = list_remote_models(**exchange, {});
   if (!models) return fail("remote", models.error().in(address->shown()));
-  rows.push_back({.name = "remote",
-                  .state = address->shown() + " answers" +
-                           (is_readable_on_the_way(*address)
-                                ? "; what is sent can be read on the way, for it has no https"
-                                : "")});
+  rows.push_back(
+      {.name = "remote",
+       .state = address->shown() + " answers" +
+                (is_readable_on_the_way(*address)
+                     ? "; text is sent unencrypted, because the address does not use https"
+                     : "")});
   rows.push_back({.name = "", .state = descriptions_of(*models)});
   const Result<std::unique_ptr<Engine>> engine = make_remote_engine(
       {.server = address->shown(), .model = options.remote_model}, *exchange, {});

@@ -7,9 +7,9 @@
 
 namespace redraft::cli {
 
-// What there is to say of the server of `--remote`: whether it can be reached, takes the key, which
-// models it has, and whether the one that is meant writes. It is sent a few words of ours, and
-// asked for one token. The rows end with the first thing that is not sound. No row shows the key.
+// The state of the server of `--remote`: whether it can be reached, accepts the key, which models
+// it has, and whether the chosen one writes. Sends it a few words of ours and requests one token.
+// The rows end with the first problem. No row shows the key.
 std::vector<Surrounding> state_of_remote(const CommonOptions& options);
 
 }  // namespace redraft::cli

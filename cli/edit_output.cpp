@@ -16,11 +16,11 @@ namespace {
 void print_doubts(const EditResult& result) {
   if (result.repair) {
     std::cerr << "redraft: the first answer was doubtful (" << result.repair->because
-              << "); the second " << (result.repair->taken ? "was taken" : "was no better") << "\n";
+              << "); the second " << (result.repair->taken ? "was used" : "was no better") << "\n";
   }
   for (const std::string& note : result.tidied) std::cerr << "redraft: " << note << "\n";
   for (const Doubt& doubt : result.doubts)
-    std::cerr << "redraft: look at this edit: " << doubt.reason << "\n";
+    std::cerr << "redraft: check this edit: " << doubt.reason << "\n";
 }
 
 void print_figures(const EditResult& result, const std::optional<Comparison>& comparison) {
@@ -73,7 +73,7 @@ bool EditOutput::shows_live() const {
 
 Result<void> EditOutput::check() const {
   if (reads_standard_input() && write)
-    return Error("--write: standard input is no file; --format text prints the new text");
+    return Error("--write cannot write to standard input. Use --format text to print the new text");
   return {};
 }
 
@@ -86,13 +86,12 @@ Result<std::shared_ptr<const Document>> EditOutput::read(const std::string& lang
 
 void add_edit_output(CLI::App& command, EditOutput& output, std::string& language) {
   command.add_option("FILE", output.file, "The file to edit; - for standard input")->required();
-  command.add_option("--language", language,
-                     "Of standard input, such as python: what a file's name would tell");
+  command.add_option("--language", language, "Language of standard input, such as python");
   const std::vector<std::pair<std::string, Format>> formats = {
       {"diff", Format::kDiff}, {"text", Format::kText}, {"json", Format::kJson}};
   command
       .add_option("--format", output.format,
-                  "What is printed: the diff, the whole new text, or an object with figures")
+                  "Output format: the diff, the whole new text, or an object with figures")
       ->transform(one_of(formats));
   command.add_flag("--write", output.write, "Write the new text into FILE");
 }
@@ -107,16 +106,17 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
     std::cout << unified_diff(output.file, text, edits_of(result.hunks)) << std::flush;
   }
   if (result.hunks.empty())
-    std::cerr << (decoded ? "redraft: the model changed nothing: say it in other words, or try a "
-                            "wider --range\n"
-                          : "redraft: nothing to change: the file has it already\n");
+    std::cerr << (decoded
+                      ? "redraft: the model changed nothing. Rephrase the instruction, or use a "
+                        "wider --range\n"
+                      : "redraft: nothing to change: the file already contains this code\n");
   print_doubts(result);
   if (output.format == Format::kJson) return;
   if (decoded) {
     print_figures(result, comparison);
   } else if (!result.hunks.empty()) {
-    std::cerr << (result.renamed ? "renamed by the syntax tree; no model was asked"
-                                 : "put in its place by lines and syntax; no model was asked")
+    std::cerr << (result.renamed ? "renamed by the syntax tree, without the model"
+                                 : "placed by lines and syntax, without the model")
               << std::endl;
   }
 }
@@ -124,8 +124,8 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
 Result<void> keep(const EditOutput& output, const std::string& text, const EditResult& result) {
   if (!output.write) return {};
   if (result.finish_reason == FinishReason::kLength) {
-    return Error(output.file + ": not written: the output was cut off after " +
-                 std::to_string(result.statistics.new_tokens) + " tokens; raise --max-new-tokens");
+    return Error(output.file + ": not written, because the output was cut off after " +
+                 std::to_string(result.statistics.new_tokens) + " tokens. Raise --max-new-tokens");
   }
   if (result.text == text) return {};
   const Result<std::string> note = replace_file(output.file, text, result.text);

@@ -9,7 +9,7 @@
 
 namespace redraft::cli {
 
-// What a command that changes a file prints and writes.
+// The output options of a command that changes a file.
 struct EditOutput {
   std::string file;  // as the user named it; - is standard input
   Format format = Format::kDiff;
@@ -18,9 +18,9 @@ struct EditOutput {
   // Whether hunks are shown on the terminal as they become final.
   bool shows_live() const;
   bool reads_standard_input() const { return file == "-"; }
-  // An error if standard input is to be written.
+  // An error if --write is given for standard input.
   Result<void> check() const;
-  // The file, or standard input in this language; for a file it is told by the name.
+  // The file, or standard input in this language. A file's name determines its language.
   Result<std::shared_ptr<const Document>> read(const std::string& language) const;
 };
 
@@ -34,20 +34,20 @@ struct Comparison {
   double speedup = 0;
 };
 
-// Who decoded.
+// The decoder and the model of an edit.
 struct Decoded {
   std::string decoder, target, device;
 };
 
-// Prints an edit of `text`; its doubts and figures on stderr. `decoded` is empty if no model was
-// asked.
+// Prints an edit of `text`, with its doubts and figures on stderr. `decoded` is empty if no model
+// ran.
 void print(const EditOutput& output, const std::string& text, const EditResult& result,
            const std::optional<Decoded>& decoded, const std::optional<Comparison>& comparison);
 
 // Writes the file if that was requested and the edit is complete.
 Result<void> keep(const EditOutput& output, const std::string& text, const EditResult& result);
 
-// Says that nothing was written; returns the exit code.
+// Reports that nothing was written; returns the exit code.
 int interrupted(const EditOutput& output);
 
 }  // namespace redraft::cli

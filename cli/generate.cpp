@@ -45,7 +45,7 @@ Result<SamplingOptions> sampling_of(const GenerateOptions& options, const Decode
                  " changes nothing without a --temperature above 0");
   }
   if (options.log_probabilities && options.format != Format::kJson)
-    return Error("--logprobs are part of what --format json prints");
+    return Error("--logprobs requires --format json");
   return sampling;
 }
 
@@ -107,7 +107,7 @@ int report(const GenerateOptions& options, const DecoderName& decoder, const Dec
   return result.finish_reason == FinishReason::kCancelled ? kInterrupted : kSuccess;
 }
 
-// What the command line asks besides the prompt's text.
+// Applies the options other than the prompt's text.
 Result<void> add_choices(const GenerateOptions& options, const SamplingOptions& sampling,
                          const Tokenizer& tokenizer, DecodeRequest& request) {
   request.sampling = sampling;
@@ -160,14 +160,14 @@ int run_generate(const GenerateOptions& options) {
   return report(options, *decoder, *result, *setup.engine);
 }
 
-// CLI11 reads a number that is too large, or negative, as another one.
+// CLI11 silently converts a number that is too large or negative.
 CLI::Validator seed_check() {
   const auto check = [](const std::string& text) {
     std::uint64_t seed = 0;
     const char* end = text.data() + text.size();
     const auto [at, error] = std::from_chars(text.data(), end, seed);
     const bool is_seed = error == std::errc() && at == end;
-    return is_seed ? std::string() : text + " is not a whole number of 0 to 2^64 - 1";
+    return is_seed ? std::string() : text + " is not a whole number from 0 to 2^64 - 1";
   };
   return {check, "0 to 2^64 - 1", "seed"};
 }
@@ -175,23 +175,25 @@ CLI::Validator seed_check() {
 void add_choice_options(CLI::App& generate, GenerateOptions& options) {
   generate
       .add_option("--temperature", options.temperature,
-                  "Draw from the model's distribution at this temperature; 0, the default: write "
+                  "Sample from the model's distribution at this temperature; 0, the default: write "
                   "the likeliest tokens")
       ->check(CLI::Range(0.0, kMaxTemperature));
   generate
-      .add_option("--top-p", options.top_p,
-                  "Draw from the likeliest tokens with this share of the probability (default: 1)")
+      .add_option(
+          "--top-p", options.top_p,
+          "Sample from the likeliest tokens with this share of the probability (default: 1)")
       ->check(CLI::Range(0.0, 1.0));
   generate
       .add_option("--seed", options.seed,
-                  "What is drawn; the same text for the same number (default: 0)")
+                  "Seed for sampling: the same seed gives the same text (default: 0)")
       ->check(seed_check());
   generate
-      .add_option("--logprobs", options.log_probabilities,
-                  "With --format json: log probability of each token, and the N likeliest ones")
+      .add_option(
+          "--logprobs", options.log_probabilities,
+          "With --format json: the log probability of each token and the N likeliest tokens")
       ->check(CLI::Range(0, kMaxLikeliest));
   generate.add_option("--prediction", options.prediction,
-                      "A file that the output is likely to resemble: drafts come from it");
+                      "A file that the output probably resembles, to draft from");
 }
 
 }  // namespace
@@ -200,18 +202,19 @@ void add_generate(CLI::App& app, Command& chosen) {
   CLI::App* generate = app.add_subcommand("generate", "Continue a prompt");
   const auto options = std::make_shared<GenerateOptions>();
   CLI::Option_group* prompt = generate->add_option_group("prompt");
-  prompt->add_option("--prompt", options->prompt, "The text to continue, or with --chat to answer");
-  prompt->add_option("--prompt-file", options->prompt_file, "A file that holds it");
+  prompt->add_option("--prompt", options->prompt,
+                     "The text to continue or, with --chat, to answer");
+  prompt->add_option("--prompt-file", options->prompt_file, "A file that contains the prompt");
   prompt->require_option(1);
-  generate->add_flag("--chat", options->chat, "Ask the prompt in the model's chat format");
+  generate->add_flag("--chat", options->chat, "Send the prompt in the model's chat format");
   add_decoder_option(*generate, options->decoder);
-  generate->add_option("--max-new-tokens", options->max_new_tokens, "Longest output")
+  generate->add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the output")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   add_choice_options(*generate, *options);
   generate
       ->add_option("--format", options->format,
-                   "What is printed: the text, or an object with figures")
+                   "Output format: the text, or an object with figures")
       ->transform(text_or_json());
   add_code_options(*generate, options->code);
   add_inside_options(*generate, options->inside);

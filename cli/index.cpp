@@ -1,4 +1,4 @@
-// redraft index: builds or refreshes the index of a workspace, and prints what is in it.
+// redraft index: builds or refreshes the index of a workspace, and prints a summary.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -38,7 +38,7 @@ std::uint64_t bytes_in(const fs::path& folder) {
 
 // What to print at the end.
 struct Outcome {
-  fs::path folder;  // of the index; empty: it is only in memory
+  fs::path folder;  // of the index; empty if it is only in memory
   RefreshReport report;
   TextStore::Statistics statistics;
 };
@@ -63,7 +63,7 @@ void print_text(const Outcome& outcome) {
   const auto row = [](const char* name, const std::string& value) {
     std::printf("%-10s%s\n", name, value.c_str());
   };
-  row("index", !outcome.folder.empty() ? outcome.folder.string() : "in memory alone: not saved");
+  row("index", !outcome.folder.empty() ? outcome.folder.string() : "only in memory, not saved");
   row("files", report.scan.text());
   std::string languages;
   for (const auto& [language, count] : by_count(report.languages))
@@ -73,7 +73,7 @@ void print_text(const Outcome& outcome) {
                   megabytes(report.read_bytes) + "; " + std::to_string(report.removed) +
                   " are gone");
   if (report.left_out > 0)
-    row("left out", std::to_string(report.left_out) + " files, for the others are enough");
+    row("left out", std::to_string(report.left_out) + " files, because the others are enough");
   char text[160];
   const TextStore::Statistics& statistics = outcome.statistics;
   std::snprintf(text, sizeof text, "%zu in %zu segments", statistics.tokens, statistics.segments);
@@ -119,7 +119,7 @@ nlohmann::ordered_json to_json(const Outcome& outcome) {
           {"problems", report.scan.problems}};
 }
 
-// The workspace's index, and nested in it that of other code.
+// The workspace's index, with the index of common code nested in it.
 void print_json(const Outcomes& outcomes) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
   if (outcomes.repository) json = to_json(*outcomes.repository);
@@ -134,7 +134,7 @@ void print_text(const Outcomes& outcomes) {
   print_text(*outcomes.common);
 }
 
-// The error says what failed at the end: everything else is done.
+// The error says what failed at the end; everything else is done.
 Result<void> build(const IndexCommandOptions& options, const std::vector<fs::path>& folders,
                    const IndexOptions& index_options, const InterruptWatch& watch,
                    Outcome& outcome) {
@@ -146,15 +146,15 @@ Result<void> build(const IndexCommandOptions& options, const std::vector<fs::pat
   (*index)->store().verify(watch.token());
   const Result<void> saved = update_index(**index, status, watch.token(), outcome.report);
   outcome.statistics = (*index)->store().statistics();
-  if (!saved) return saved.error().in("the index is not saved");
+  if (!saved) return saved.error().in("cannot save the index");
   outcome.folder = (*index)->store().save_folder().value_or(fs::path());
   return {};
 }
 
-// --prune and --forget: what they removed, and what is left.
+// --prune and --forget: what they removed and what remains.
 int remove_indexes(const IndexCommandOptions& options) {
   if (!options.folders.repository.empty() || !options.folders.common.empty())
-    return misuse(Error("--prune and --forget build no index: leave the folders out"));
+    return misuse(Error("--prune and --forget do not build an index. Omit the folders"));
   const std::optional<fs::path> folder = indexes_folder();
   if (!folder)
     return fail(Error("there is no cache folder: neither XDG_CACHE_HOME nor HOME is set"));
@@ -170,7 +170,7 @@ int remove_indexes(const IndexCommandOptions& options) {
   std::cout << indexes(removed.count) << " removed, " << megabytes(removed.bytes) << "; "
             << indexes(rest.size()) << " left, " << megabytes(bytes) << std::endl;
   if (removed.in_use == 0) return kSuccess;
-  return fail(Error("not removed, because a server uses it: " + indexes(removed.in_use)));
+  return fail(Error("not removed, because a server is using it: " + indexes(removed.in_use)));
 }
 
 int run_index(const IndexCommandOptions& options) {
@@ -192,7 +192,7 @@ int run_index(const IndexCommandOptions& options) {
   if (built && !watch.interrupted() && !common.empty())
     built = build(options, common, kCommonCode, watch, outcomes.common.emplace());
   if (watch.interrupted()) {
-    std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
+    std::cerr << "redraft: interrupted. Run the same command again to continue" << std::endl;
     return kInterrupted;
   }
   if (options.format == Format::kJson) {
@@ -206,21 +206,21 @@ int run_index(const IndexCommandOptions& options) {
 }  // namespace
 
 void add_index(CLI::App& app, Command& chosen) {
-  CLI::App* index = app.add_subcommand(
-      "index", "Build or refresh the datastore of a workspace, and say what is in it");
+  CLI::App* index =
+      app.add_subcommand("index", "Build or refresh the index of a workspace and print a summary");
   const auto options = std::make_shared<IndexCommandOptions>();
   index->add_option("folder", options->folders.repository, "The workspace's folders");
   index->add_flag("--dependencies", options->folders.dependencies,
-                  "The packages installed in them too (node_modules, site-packages and the like), "
-                  "as an index of common code");
-  index->add_option("--common", options->folders.common, "Other folders for that index");
-  index->add_option("--format", options->format, "What is printed")->transform(text_or_json());
+                  "Also index the packages installed in them (node_modules, site-packages and "
+                  "similar) as common code");
+  index->add_option("--common", options->folders.common, "Other folders to index as common code");
+  index->add_option("--format", options->format, "Output format")->transform(text_or_json());
   CLI::Option* prune = index->add_flag(
       "--prune", options->prune,
-      "Remove indexes of folders that are gone and, beyond 4 GiB, those not used for longest");
+      "Remove indexes of deleted folders and, beyond 4 GiB, the least recently used ones");
   index
       ->add_option("--forget", options->forget,
-                   "Remove the indexes of this folder, and of those in it")
+                   "Remove the indexes of this folder and of the folders in it")
       ->type_name("DIR")
       ->excludes(prune);
   add_index_options(*index, options->common);

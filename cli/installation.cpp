@@ -16,10 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAgain =
-    "; its files belong together: install redraft again, or unpack its archive as a whole";
+constexpr const char* kAgain = ". Install redraft again, or unpack the whole archive";
 
-// The first of `places` that there is, relative to the program's folder.
+// The first of `places` that exists, relative to the program's folder.
 fs::path beside_program(std::initializer_list<const char*> places) {
   const fs::path folder = executable().parent_path();
   for (const char* place : places) {
@@ -41,7 +40,7 @@ bool is_on_path(const std::string& program) {
   return false;
 }
 
-// A client that has attached to a shared server becomes this program, to take less memory.
+// A client that has attached to a shared server becomes this program, to use less memory.
 Surrounding attached() {
   const fs::path file = executable().replace_filename("redraft-attached");
   if (::access(file.c_str(), X_OK) == 0) return {"sharing", file.string()};
@@ -53,14 +52,13 @@ Surrounding attached() {
 
 Surrounding fetching() {
   const fs::path script = fetch_script();
-  const std::string otherwise = "; `redraft models add FILE` takes a file from elsewhere";
+  const std::string otherwise = ". Use `redraft models add FILE` for a file from another source";
   if (script.empty())
-    return {"fetching", "not possible: its script is not beside the program" + otherwise, false};
+    return {"fetching", "not possible: its script is missing next to the program" + otherwise,
+            false};
   if (!is_on_path("python3"))
     return {"fetching",
-            "not possible: `redraft models pull` needs python3 with pip, which is not there: "
-            "install it" +
-                otherwise,
+            "not possible: `redraft models pull` needs python3 with pip. Install it" + otherwise,
             false};
   return {"fetching", "with python3 and " + script.string()};
 }
@@ -69,7 +67,7 @@ Surrounding neovim() {
   const fs::path plugin =
       beside_program({"../share/nvim/site/pack/redraft/opt/redraft.nvim", "../editors/neovim"});
   if (plugin.empty())
-    return {"Neovim", "its plugin is not beside this program: get it from redraft's archive",
+    return {"Neovim", "its plugin is missing next to this program. Get it from redraft's archive",
             false};
   return {"Neovim", "its plugin is " + plugin.string()};
 }

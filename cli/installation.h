@@ -7,17 +7,17 @@
 
 namespace redraft::cli {
 
-// What belongs to this program and lies beside it. An installation may lie anywhere: its files are
-// found by where the program is. A program that was not installed finds those of its source.
+// The files that belong to this program. An installation may be anywhere: its files are found
+// relative to the program. A program that was not installed finds the files of its source tree.
 
 // The script that fetches models, or an empty path.
 std::filesystem::path fetch_script();
 
-// Whether the part with libtorch can be loaded, without which no model runs, and what to do where
-// it cannot. Loads it, which takes a fifth of a second.
+// Whether the part with libtorch can be loaded, without which no model runs, and what to do if it
+// cannot. Loads it, which takes a fifth of a second.
 Surrounding state_of_libtorch();
 
-// The same of the other files, without which less works.
+// The state of the other files; without them some features are missing.
 std::vector<Surrounding> installation();
 
 }  // namespace redraft::cli

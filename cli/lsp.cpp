@@ -42,12 +42,11 @@ struct LspOptions {
   lsp::ReplaySpeed speed = lsp::ReplaySpeed::kFast;
   std::vector<std::string> arguments;  // as given
 
-  // Tracing and recording concern one client, so other clients must not pay for them or appear in
-  // them.
+  // Tracing and recording concern one client, so a traced client does not share its server.
   bool alone() const { return no_share || !trace_file.empty() || !record.empty(); }
 };
 
-// None: the client is on standard input and output.
+// Nothing if the client is on standard input and output.
 std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
   using Door = lsp::ListenOptions::Door;
   lsp::ListenOptions listen;
@@ -69,7 +68,7 @@ std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
 
 int run_replay(const LspOptions& options) {
   ServerChoices choices = options.choices;
-  choices.no_kv_cache = true;  // what is on disk is no part of the recording
+  choices.no_kv_cache = true;  // the recording does not contain what is on disk
   lsp::ServerOptions server = server_options(choices);
   const Result<int> code = lsp::replay(options.replay, options.speed, std::move(server.make_engine),
                                        std::move(server.index), std::cout);
@@ -91,7 +90,7 @@ int run_lsp(const LspOptions& options) {
     const auto shared = shared_server(choices, options.idle_seconds.value_or(kIdleSeconds));
     const Result<int> code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
-    spdlog::warn("the model is not shared with other editors: {}", code.error().message());
+    spdlog::warn("cannot share the model with other editors: {}", code.error().message());
   }
   lsp::ServerOptions server = server_options(choices);
   server.recording = {
@@ -103,16 +102,15 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
   const std::string group = "Seeing inside";
   CLI::Option* record =
       command
-          .add_option(
-              "--record", options.record,
-              "Keep all that client and server say in this new file, to be played again: it "
-              "holds the text of every file that is open. Implies --no-share")
+          .add_option("--record", options.record,
+                      "Record all messages of client and server in this new file, for --replay. It "
+                      "contains the text of every open file. Implies --no-share")
           ->group(group);
   CLI::Option* replay =
       command
           .add_option("--replay", options.replay,
-                      "Play the client of a recording against this server, say what it answers "
-                      "otherwise, and end with 0 if nothing, else 1")
+                      "Replay the client of a recording against this server and report different "
+                      "answers; exit code 0 if there are none, otherwise 1")
           ->excludes(record)
           ->group(group);
   for (CLI::Option* door : doors) {
@@ -124,8 +122,8 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
   command
       .add_option(
           "--speed", options.speed,
-          "Of a replay: fast is as soon as the server has said what the client had heard by "
-          "then, recorded also waits as long as the client did (default: fast)")
+          "Speed of a replay: fast sends each message once the server has sent what the client "
+          "had received by then; recorded also keeps the client's pauses (default: fast)")
       ->transform(one_of(speeds))
       ->needs(replay)
       ->group(group);
@@ -133,18 +131,18 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
   trace->description(trace->get_description() + ". Implies --no-share");
 }
 
-// Options that say where clients come from, of which one may be given; returns them.
+// Options that say where clients come from; they exclude each other. Returns them.
 std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
   CLI::Option* stdio = command.add_flag("--stdio", options.stdio,
                                         "One client over standard input and output (the default)");
   CLI::Option* socket =
       command.add_option("--socket", options.socket,
-                         "Any number of clients over a unix domain socket that is made here");
+                         "Any number of clients over a unix domain socket that is created here");
   CLI::Option* port =
       command
           .add_option("--port", options.port,
                       "Any number of clients over this port of the loopback interface, 0 for any "
-                      "that is free; they need the token")
+                      "free one; they need the token")
           ->check(CLI::Range(0, 65535));
   // Only for shared servers that this program starts.
   CLI::Option* attached = command.add_option(kAttachedOption, options.attached_socket)->group("");
@@ -160,14 +158,13 @@ std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
       ->needs(port);
   command
       .add_flag("--no-share", options.no_share,
-                "Hold a model of one's own. By default a client over standard input and output "
-                "is served by a process in the background, which all of them with the same "
-                "options share")
+                "Do not share the model. By default, clients over standard input and output "
+                "that have the same options share one background process")
       ->envname("REDRAFT_LSP_NO_SHARE");
   command
       .add_option("--idle-seconds", options.idle_seconds,
-                  "End when no client has been there for so long (default: the process that "
-                  "clients share after 30, others never)")
+                  "End after this many seconds without a client (default: 30 for the shared "
+                  "process, otherwise never)")
       ->check(CLI::Range(0, 1 << 20))
       ->envname("REDRAFT_LSP_IDLE_SECONDS");
   return doors;
@@ -187,16 +184,16 @@ void add_lsp(CLI::App& app, Command& chosen) {
                       "(~/a), or below the first folder of the workspace");
   command
       ->add_option("--cache-memory", options->choices.cache_mib,
-                   "MiB for what earlier requests have read, so that the next ones need not")
+                   "MiB of memory to cache the prompts of earlier requests")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command->add_flag("--no-kv-cache", options->choices.no_kv_cache,
-                    "Do not keep what was read on disk, and use nothing that is (see `redraft "
+                    "Do not cache prompts on disk, and do not use cached ones (see `redraft "
                     "cache`)");
   command
       ->add_flag("--no-confinement", options->choices.no_confinement,
-                 "Do not give up the right to write outside of redraft's own folders, to start "
-                 "programs and to connect to anything")
+                 "Keep the rights to write outside of redraft's own folders, to start programs "
+                 "and to open network connections")
       ->envname("REDRAFT_LSP_NO_CONFINEMENT");
   add_inside(*command, *options, doors);
   add_server_options(*command, options->choices.common);

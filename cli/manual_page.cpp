@@ -5,14 +5,14 @@
 namespace redraft::cli {
 namespace {
 
-// As text of a line: nothing in it is a request or an escape.
+// Escapes a text, so that it contains no request or escape.
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '\\') {
       out += "\\e";
     } else if (c == '-') {
-      out += "\\-";  // else it may be set as a hyphen, which cannot be copied into a shell
+      out += "\\-";  // otherwise it may be set as a hyphen, which cannot be copied into a shell
     } else if (c == '\n') {
       out += ' ';
     } else {

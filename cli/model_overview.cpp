@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kGibibyte = 1 << 30;
-// Below that a person waits for each line. Drafts make it several times as many.
+// Below this speed a user waits for each line. Drafts multiply it.
 constexpr double kFluent = 4;  // tokens a second of plain decoding
 
 bool is_gguf(const fs::path& file) {
@@ -33,8 +33,8 @@ std::string gibibytes(std::uint64_t bytes) {
   return text;
 }
 
-// About what an engine takes: what is said before it is loaded, and where a whole context takes
-// more than the caches have by default, that too.
+// The approximate memory of an engine: the estimate before it is loaded, plus the memory of a whole
+// context if that exceeds the caches' default size.
 std::uint64_t memory_of(const ModelOverview& model) {
   const EngineOptions defaults;
   const Result<std::uint64_t> needed =
@@ -54,12 +54,12 @@ void add_measured_speed(ModelOverview& model, const Machine& machine) {
   model.basis = SpeedBasis::kMeasured;
 }
 
-// Of what is in the store, or anywhere.
+// An overview of a file, in the store or elsewhere.
 ModelOverview overview_of_file(std::string name, const fs::path& file, const Machine& machine) {
   ModelOverview model{.name = std::move(name), .present = true, .file = file};
   model.summary = summarise_model(file);
   std::error_code problem;
-  const std::uintmax_t bytes = fs::file_size(file, problem);  // of a folder it is an error
+  const std::uintmax_t bytes = fs::file_size(file, problem);  // an error for a folder
   model.bytes = problem ? model.summary.weight_bytes : bytes;
   model.memory_needed = memory_of(model);
   add_measured_speed(model, machine);
@@ -117,7 +117,7 @@ bool fits(const ModelOverview& model, const Machine& machine) {
 }
 
 std::string memory_text(const ModelOverview& model, const Machine& machine) {
-  if (model.memory_needed == 0) return "how much memory it needs is not known";
+  if (model.memory_needed == 0) return "needs an unknown amount of memory";
   const std::string needs = "needs " + gibibytes(model.memory_needed);
   if (machine.memory.total_bytes == 0) return needs;
   const std::string free = gibibytes(machine.memory.available_bytes);
@@ -140,7 +140,7 @@ std::string speed_text(const ModelOverview& model) {
     case SpeedBasis::kNone:
       break;
   }
-  return "how fast it is here is not known";
+  return "its speed on this machine is unknown";
 }
 
 std::string what_it_is(const ModelSummary& summary) {
@@ -155,7 +155,7 @@ bool is_fluent(const ModelOverview& model) {
   return model.basis == SpeedBasis::kNone || model.tokens_per_second() >= kFluent;
 }
 
-// Where there is a choice the larger model knows more, however it is stored.
+// The larger model knows more, however it is stored.
 bool is_larger(const ModelOverview& a, const ModelOverview& b) {
   return a.present && b.present ? a.summary.parameters > b.summary.parameters : a.bytes > b.bytes;
 }
@@ -255,8 +255,8 @@ std::string recommendation(const std::vector<ModelOverview>& models, const Machi
            (elsewhere && is_larger(*elsewhere, *here) ? "; larger: " + pull : "");
   }
   if (elsewhere) return pull + ", which fits: " + speed_text(*elsewhere);
-  return "none: what is known or here takes more memory than is free, or is too slow; "
-         "`--remote` has a server write";
+  return "none: all models need more memory than is free, or are too slow. Use "
+         "`--remote` to run a model on a server";
 }
 
 }  // namespace redraft::cli

@@ -14,46 +14,46 @@
 
 namespace redraft::cli {
 
-// Where what is said of a model's speed comes from.
+// The source of a model's speed estimate.
 enum class SpeedBasis : std::uint8_t {
   kNone,         // nothing was measured on this machine
   kMeasured,     // passes of this model
   kOtherModel,   // passes of another model, by the bytes that a pass reads
-  kMemoryLimit,  // the memory's bandwidth, by those bytes: it will be slower
+  kMemoryLimit,  // the memory's bandwidth, by those bytes; an upper limit
 };
 
-// A model that is known, or is in the store, and how it would do on this machine's CPU.
+// A model that is known or in the store, and its performance on this machine's CPU.
 struct ModelOverview {
-  std::string name;                   // as --target takes it
-  const KnownModel* known = nullptr;  // null: another file or folder
+  std::string name;                   // as for --target
+  const KnownModel* known = nullptr;  // null for another file or folder
   bool present = false;
   std::filesystem::path file;
   std::uint64_t bytes = 0;          // on disk
-  ModelSummary summary = {};        // of what is present
+  ModelSummary summary = {};        // of a model that is present
   std::uint64_t memory_needed = 0;  // bytes, about: weights, caches and the program
-  double seconds_per_pass = 0;      // about, of one row; 0: not known
+  double seconds_per_pass = 0;      // about, for one row; 0 if unknown
   SpeedBasis basis = SpeedBasis::kNone;
 
   bool runs() const { return summary.why_not.empty(); }
-  // Bytes of weights that a pass reads: of an absent model all that it has.
+  // The bytes of weights that a pass reads; for an absent model all of its bytes.
   std::uint64_t pass_bytes() const { return present ? summary.pass_bytes : bytes; }
   double tokens_per_second() const { return seconds_per_pass > 0 ? 1 / seconds_per_pass : 0; }
 };
 
-// The machine, as far as it decides what fits and how fast it is.
+// The properties of a machine that decide what fits and how fast it is.
 struct Machine {
   MachineMemory memory;
   int threads = 1;
   std::string kernels;        // kernels_on()
   double bandwidth_gbps = 0;  // 0: not measured
 };
-// This one, with the threads that commands use by default; its bandwidth is not measured.
+// This machine, with the default number of threads; its bandwidth is not measured.
 Machine this_machine();
 
-// First those that redraft knows, in its order, then the other GGUF files and folders of the store
-// by name. Reads headers, and the stored costs of passes; loads and measures nothing.
+// First the models that redraft knows, in its order, then the other GGUF files and folders in the
+// store by name. Reads headers and the stored costs of passes; loads and measures nothing.
 std::vector<ModelOverview> overview_of_models(const Machine& machine);
-// Of one file or folder, with the costs of the others.
+// One file or folder, with the costs of the others.
 ModelOverview overview_of(const std::filesystem::path& file, const Machine& machine);
 
 // Fills in the speeds that were not measured.
@@ -63,8 +63,8 @@ void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine)
 std::string description(const ModelOverview& model, const Machine& machine);
 nlohmann::ordered_json to_json(const ModelOverview& model, const Machine& machine);
 
-// One line: the largest model here that fits and writes at least a few tokens a second, or what to
-// fetch. Pure.
+// One line: the largest model in the store that fits and writes at least a few tokens a second, or
+// what to fetch. Pure.
 std::string recommendation(const std::vector<ModelOverview>& models, const Machine& machine);
 
 }  // namespace redraft::cli

@@ -32,7 +32,7 @@ bool is_present(const KnownModel& model) {
   return std::filesystem::exists(model_store_directory() / model.file, problem);
 }
 
-// A name in the store may be any bytes.
+// A name in the store may contain any bytes.
 std::string without_controls(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
@@ -95,13 +95,13 @@ Result<std::vector<KnownModel>> named_models(const std::vector<std::string>& nam
   for (const std::string& name : names) {
     const auto is_name = [&](const KnownModel& model) { return model.name == name; };
     if (std::none_of(chosen.begin(), chosen.end(), is_name)) {
-      return Error("no model is called '" + name + "' (known: " + all + ")");
+      return Error("unknown model '" + name + "' (known: " + all + ")");
     }
   }
   return chosen;
 }
 
-// Checks all that are present if none is named.
+// Checks all present models if none is named.
 int verify(const ModelsOptions& options) {
   Result<std::vector<KnownModel>> models = named_models(options.names);
   if (!models) return misuse(models.error());
@@ -111,12 +111,12 @@ int verify(const ModelsOptions& options) {
     }
   }
   if (models->empty())
-    return fail(Error("there is no model in " + model_store_directory().string()));
+    return fail(Error("there are no models in " + model_store_directory().string()));
   int code = kSuccess;
   for (const KnownModel& model : *models) {
     const Result<void> verified = verify_model(model);
     if (verified) {
-      std::cout << model.name << ": its SHA-256 is right" << std::endl;
+      std::cout << model.name << ": its SHA-256 matches" << std::endl;
     } else {
       code = fail(verified.error());
     }
@@ -124,7 +124,7 @@ int verify(const ModelsOptions& options) {
   return code;
 }
 
-// An address, or a repository of the hub: what none of the known names is. The script judges it.
+// An address or a repository of the hub, not a known name. The script validates it.
 bool is_elsewhere(const std::string& name) { return name.find('/') != std::string::npos; }
 
 Result<void> check_names(const ModelsOptions& options) {
@@ -138,11 +138,11 @@ Result<void> check_names(const ModelsOptions& options) {
                  "; another one is named by its address (https://HOST/PATH/FILE.gguf) or its "
                  "repository (OWNER/NAME:Q4_K_M)");
   if (!options.sha256.empty() && (options.names.size() != 1 || !known.empty()))
-    return Error("--sha256 says what one file is that is named by its address or repository");
+    return Error("--sha256 requires one file, named by its address or repository");
   return {};
 }
 
-// What the script is told.
+// The arguments of the script.
 std::vector<std::string> words_for(const std::filesystem::path& script,
                                    const ModelsOptions& options) {
   std::string architectures;
@@ -159,19 +159,19 @@ std::vector<std::string> words_for(const std::filesystem::path& script,
   return words;
 }
 
-// The script becomes this process, so that a signal reaches it, and this program itself opens no
-// connection.
+// The script replaces this process, so that a signal reaches it and this program opens no
+// connection itself.
 int pull(const ModelsOptions& options) {
   if (const Result<void> checked = check_names(options); !checked) return misuse(checked.error());
   if (belongs_to_another(model_store_directory()))
     return fail(Error(model_store_directory().string() +
-                      ": belongs to another user; run this as that user, without sudo"));
+                      " belongs to another user. Run this command as that user, without sudo"));
   const std::filesystem::path script = fetch_script();
   if (script.empty()) {
     return fail(
-        Error("the script that fetches models (tools/pull_models.py) is not beside " +
+        Error("the script that fetches models (tools/pull_models.py) is missing next to " +
               executable().string() +
-              "; get the file elsewhere and run `redraft models add PATH`: its SHA-256 decides"));
+              ". Download the file and run `redraft models add PATH`, which checks its SHA-256"));
   }
   std::vector<std::string> words = words_for(script, options);
   std::vector<char*> arguments;
@@ -179,7 +179,7 @@ int pull(const ModelsOptions& options) {
   arguments.push_back(nullptr);
   std::cout.flush();
   execvp("python3", arguments.data());
-  return fail(system_error("models are fetched with python3, which cannot be run"));
+  return fail(system_error("cannot run python3, which fetches models"));
 }
 
 void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,
@@ -193,28 +193,27 @@ void add_models(CLI::App& app, Command& chosen) {
   CLI::App* models = app.add_subcommand("models", "List, add, fetch and verify model files");
   models->require_subcommand(1);
   const auto options = std::make_shared<ModelsOptions>();
-  CLI::App* listing = models->add_subcommand(
-      "list", "What is known and what is here, what it needs and how fast it would be");
-  listing->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  CLI::App* showing = models->add_subcommand("show", "What a model's headers say, and if it runs");
+  CLI::App* listing =
+      models->add_subcommand("list", "List known and present models, their memory and speed");
+  listing->add_option("--format", options->format, "Output format")->transform(text_or_json());
+  CLI::App* showing = models->add_subcommand("show", "Show a model's headers, and whether it runs");
   showing->add_option("NAME", options->names, "A model in the store, or a path")
       ->required()
       ->expected(1);
-  showing->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  CLI::App* adding =
-      models->add_subcommand("add", "Take a model file into the store, by its SHA-256");
-  adding->add_option("FILE", options->files, "Files from anywhere")->required();
+  showing->add_option("--format", options->format, "Output format")->transform(text_or_json());
+  CLI::App* adding = models->add_subcommand("add", "Add a model file to the store, by its SHA-256");
+  adding->add_option("FILE", options->files, "Model files")->required();
   CLI::App* pulling = models->add_subcommand("pull", "Fetch models into the store");
   pulling
       ->add_option("NAME", options->names,
-                   "As `redraft models list` names them; or the address of a GGUF file; or "
+                   "Names from `redraft models list`; or the address of a GGUF file; or "
                    "OWNER/NAME, a repository of Hugging Face's hub, with :Q4_K_M to choose a file")
       ->required();
-  pulling->add_option("--sha256", options->sha256, "Of the file at that address");
-  pulling->add_option("--format", options->format, "json: a line for each step of the progress")
+  pulling->add_option("--sha256", options->sha256, "The SHA-256 of the file at that address");
+  pulling->add_option("--format", options->format, "json: one line for each progress step")
       ->transform(text_or_json());
-  CLI::App* verifying = models->add_subcommand("verify", "Hash stored files again");
-  verifying->add_option("NAME", options->names, "Default: all that are here");
+  CLI::App* verifying = models->add_subcommand("verify", "Verify the hashes of stored files");
+  verifying->add_option("NAME", options->names, "Default: all models in the store");
   add_action(options, chosen, *listing, list);
   add_action(options, chosen, *showing, show);
   add_action(options, chosen, *adding, add);

@@ -1,4 +1,4 @@
-// redraft remote-bridge: speaks to a remote server for another process (remote/bridge.h).
+// redraft remote-bridge: connects to a remote server for another process (remote/bridge.h).
 #include <unistd.h>
 
 #include <memory>
@@ -14,7 +14,7 @@
 namespace redraft::cli {
 namespace {
 
-// One number for as long as this process lives.
+// A random number for the lifetime of this process.
 std::string new_session() {
   std::random_device random;
   return "redraft-" + std::to_string(random()) + std::to_string(random());

@@ -1,5 +1,5 @@
-// redraft completions, redraft manual: what is installed beside the program, made from its
-// commands. Hidden, as packages and not people call them.
+// redraft completions and redraft manual: files that are installed with the program, generated from
+// its commands. Hidden, because packaging calls them, not users.
 #include "cli/self_description.h"
 
 #include <iostream>
@@ -22,7 +22,7 @@ Completions* completions_of(Shell shell) {
 
 int print(const std::string& text) {
   std::cout << text << std::flush;
-  return std::cout ? kSuccess : fail(Error("standard output cannot be written"));
+  return std::cout ? kSuccess : fail(Error("cannot write to standard output"));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace redraft::cli {
 
-// Adds the hidden commands `completions` and `manual`, which describe all that `app` has.
+// Adds the hidden commands `completions` and `manual`, which describe all commands of `app`.
 void add_self_description(CLI::App& app, Command& chosen);
 
 }  // namespace redraft::cli

@@ -1,4 +1,4 @@
-// redraft serve: the models for programs that speak HTTP.
+// redraft serve: models for HTTP clients.
 #include "cli/serve.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::string name_of(const std::string& target) {
   return name.empty() ? target : name;
 }
 
-// Of an engine with these models, by their files; 0: not known.
+// The context length of these models, from their files; 0 if unknown.
 int context_length_of(const CommonOptions& common) {
   if (!common.remote.empty()) return 0;
   int length = EngineOptions().context_limit;
@@ -74,7 +74,9 @@ int run_serve(const ServeChoices& choices) {
   Result<http::ServeOptions> serve = serve_options(choices);
   if (!serve) return fail(serve.error());
   ServerChoices server = choices.server;
-  if (!choices.editors) server.no_index = server.no_kv_cache = true;  // prompts have no file
+  if (!choices.editors)
+    server.no_index = server.no_kv_cache = true;  // prompts do not belong to
+                                                  // files
   const Result<int> code = http::serve(server_options(server), *std::move(serve));
   return code ? *code : fail(code.error());
 }
@@ -83,31 +85,31 @@ int run_serve(const ServeChoices& choices) {
 
 void add_serve(CLI::App& app, Command& chosen) {
   CLI::App* command =
-      app.add_subcommand("serve", "Serve programs that speak OpenAI's or llama.cpp's HTTP");
+      app.add_subcommand("serve", "Serve programs that use OpenAI's or llama.cpp's HTTP interface");
   const auto choices = std::make_shared<ServeChoices>();
   command
       ->add_option("--http", choices->port,
-                   "The port of the loopback interface, 0 for any that is free")
+                   "The port on the loopback interface, 0 for any free one")
       ->check(CLI::Range(0, 65535))
       ->required();
   CLI::Option* file =
       command->add_option("--token-file", choices->token_file,
-                          "Where the token is written that clients have to show (default: in "
+                          "Where to write the token that clients must send (default: in "
                           "$XDG_RUNTIME_DIR/redraft)");
   command
-      ->add_flag("--no-token", choices->no_token, "Serve any program on this machine, of any user")
+      ->add_flag("--no-token", choices->no_token, "Serve any program of any user on this machine")
       ->excludes(file);
   command->add_flag("--editors", choices->editors,
-                    "Serve this user's editors, too, that start `redraft lsp` with the same "
+                    "Also serve this user's editors that start `redraft lsp` with the same "
                     "options: one model for all");
   command
       ->add_option("--cache-memory", choices->server.cache_mib,
-                   "MiB for what earlier requests have read, so that the next ones need not")
+                   "MiB of memory to cache the prompts of earlier requests")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
   command->add_flag("--no-confinement", choices->server.no_confinement,
-                    "Do not give up the right to write outside of redraft's own folders, to start "
-                    "programs and to connect to anything");
+                    "Keep the rights to write outside of redraft's own folders, to start programs "
+                    "and to open network connections");
   add_server_options(*command, choices->server.common);
   command->callback([&chosen, choices] { chosen = [choices] { return run_serve(*choices); }; });
 }

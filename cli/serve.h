@@ -4,7 +4,7 @@
 
 namespace redraft::cli {
 
-// As the others in command.h.
+// Like the functions in command.h.
 void add_serve(CLI::App& app, Command& chosen);
 
 }  // namespace redraft::cli

@@ -42,7 +42,7 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
   return engine;
 }
 
-// 0: not known, because the models may run on a GPU, or are not here.
+// 0 if unknown, because the models may run on a GPU, or are missing.
 std::uint64_t memory_of(const CommonOptions& options) {
   if (!options.remote.empty()) return 0;
   if (options.device != "cpu" && check_device("cuda")) return 0;
@@ -79,7 +79,7 @@ lsp::Server::IndexFactories index_factories(const CommonOptions& common,
   return index;
 }
 
-// The threads that compute, made with the first model, once the process is confined.
+// The compute threads. They start with the first model, after the process is confined.
 class SharedPool {
  public:
   explicit SharedPool(const CommonOptions& common) : common_(common) {}
@@ -114,7 +114,7 @@ std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& comm
                                                      memory);
 }
 
-// Those for purposes that a model of their own serves.
+// For purposes with their own model.
 void add_own(const CommonOptions& common, const std::shared_ptr<SharedPool>& pool,
              EngineHost::Factory& factory) {
   std::map<std::string, std::shared_ptr<const EngineHost::Factory>> made;
@@ -128,10 +128,10 @@ void add_own(const CommonOptions& common, const std::shared_ptr<SharedPool>& poo
   add(Purpose::kNextEdit, common.next_edit_model);
 }
 
-// A GPU that failed is not tried again.
+// A GPU that failed is not used again.
 EngineHost::Factory engine_factory(const ServerChoices& given,
                                    const std::shared_ptr<OneVocabulary>& vocabulary) {
-  // Before the process is confined.
+  // Call this before the process is confined.
   const Result<std::shared_ptr<Exchange>> remote =
       given.common.remote.empty() ? std::shared_ptr<Exchange>() : start_remote(given.common);
   const auto pool = std::make_shared<SharedPool>(given.common);
@@ -146,7 +146,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
         choices.common.remote.empty() ? local()
                                       : load_remote_engine(choices.common, remote, control, local);
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
-    // Beside a server there is no index that would have to share it.
+    // With a remote server no index needs the tokenizer.
     if (!engine || !choices.common.remote.empty()) return engine;
     if (const Result<void> taken = vocabulary->take((*engine)->shared_tokenizer()); !taken)
       engine = taken.error();
@@ -158,7 +158,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   return factory;
 }
 
-// A GPU's driver keeps what it compiles below the user's home.
+// A GPU's driver stores compiled code below the user's home.
 ConfinementOptions confinement_of(const CommonOptions& common) {
   ConfinementOptions allowed;
   allowed.gpu = common.device != "cpu" && check_device("cuda");
@@ -173,7 +173,7 @@ lsp::ServerOptions server_options(const ServerChoices& choices) {
   lsp::ServerOptions server;
   const auto vocabulary = std::make_shared<OneVocabulary>();
   server.make_engine = engine_factory(choices, vocabulary);
-  // An index has the tokens of a local model.
+  // An index contains the tokens of a local model.
   if (!choices.no_index && choices.common.remote.empty())
     server.index = index_factories(choices.common, choices.common_folders, vocabulary);
   server.usage_file = lsp::default_usage_file();

@@ -39,7 +39,7 @@ std::string time_of(const fs::path& file) {
   return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count());
 }
 
-// A replaced model file needs a new server.
+// A replaced model file requires a new server.
 std::string identity_of_model(const std::string& model) {
   if (model.empty()) return {};
   const Result<ModelLocation> found = locate_model(model);
@@ -47,19 +47,19 @@ std::string identity_of_model(const std::string& model) {
   const std::string identity =
       model + "=" + fs::absolute(found->file).string() + "@" + time_of(found->file);
   if (found->adapter.empty()) return identity;
-  // One that cannot be read is an error of the server that loads it.
+  // If it is unreadable, the server that loads it reports the error.
   const Result<std::string> adapter = adapter_identity(found->adapter);
   return identity + "+" + (adapter ? *adapter : "?");
 }
 
-// A replaced draft head needs one, too.
+// A replaced draft head requires one too.
 std::string identity_of_head(const std::string& folder) {
   if (folder.empty()) return {};
   return folder + "@" + time_of(fs::path(folder) / DraftHeadFiles::kConfigName) + "@" +
          time_of(fs::path(folder) / DraftHeadFiles::kWeightsName);
 }
 
-// The variables that say where models, indexes and ignore rules are.
+// The environment variables that determine the folders of models, indexes and ignore rules.
 std::string folders_of_user() {
   std::string text;
   for (const char* name : {"HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"}) {
@@ -69,7 +69,8 @@ std::string folders_of_user() {
   return text;
 }
 
-// The key may be in the environment, which the server inherits from whoever starts it first.
+// The key may be in the environment, which the server inherits from the process that starts it
+// first.
 std::string remote_of(const CommonOptions& common) {
   if (common.remote.empty()) return "local";
   const char* key = std::getenv("REDRAFT_REMOTE_KEY");
@@ -77,7 +78,7 @@ std::string remote_of(const CommonOptions& common) {
          "\n" + stable_hash(key ? key : "");
 }
 
-// With a server, a target that was not named is none to fall back on.
+// With a remote server, only a named target is a fallback.
 void add_remote(const CommonOptions& common, std::vector<std::string>& command) {
   if (common.remote.empty()) return;
   command.insert(command.end(), {"--remote", common.remote});

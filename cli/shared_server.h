@@ -9,18 +9,18 @@
 
 namespace redraft::cli {
 
-// Choices of a language server that hold for all its clients.
+// Options of a language server that apply to all its clients.
 struct ServerChoices {
   CommonOptions common = {};
   bool no_index = false;
   std::size_t cache_mib = 0;
   bool no_kv_cache = false;  // on disk
   bool no_confinement = false;
-  // Of other code to draft from; see lsp::Indexes::Factories.
+  // Folders of other code to draft from; see lsp::Indexes::Factories.
   std::vector<std::string> common_folders = {};
 };
 
-// How `redraft lsp` finds a server with the same choices, or starts one that ends `idle_seconds`
+// How `redraft lsp` finds a server with the same options, or starts one that ends `idle_seconds`
 // after its last client.
 lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds);
 

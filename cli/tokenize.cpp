@@ -1,4 +1,4 @@
-// redraft tokenize: standard input to token ids, and back.
+// redraft tokenize: converts standard input to token ids, and back.
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -88,10 +88,11 @@ int run_tokenize(const TokenizeOptions& options) {
 }  // namespace
 
 void add_tokenize(CLI::App& app, Command& chosen) {
-  CLI::App* tokenize = app.add_subcommand("tokenize", "Standard input to token ids, and back");
+  CLI::App* tokenize =
+      app.add_subcommand("tokenize", "Convert standard input to token ids, and back");
   const auto options = std::make_shared<TokenizeOptions>();
-  tokenize->add_flag("--detokenize", options->detokenize, "Read ids and print their text");
-  tokenize->add_option("--format", options->format, "What is printed")->transform(text_or_json());
+  tokenize->add_flag("--detokenize", options->detokenize, "Read token ids and print their text");
+  tokenize->add_option("--format", options->format, "Output format")->transform(text_or_json());
   add_tokenizer_options(*tokenize, options->common);
   tokenize->callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
 }

@@ -2,8 +2,8 @@
 
 #include "decoding/model/transformer.h"
 
-// What the program and the library with the part that needs libtorch know of each other. They are
-// built together and installed together.
+// The interface between the program and the library with the part that needs libtorch. They are
+// built and installed together.
 namespace redraft::cli {
 
 using LoadTransformer = decltype(load_transformer);

@@ -1,4 +1,5 @@
-# REDRAFT_X86_64 or REDRAFT_AARCH64 is ON: the processor that is built for. Neither: portable kernels alone.
+# REDRAFT_X86_64 or REDRAFT_AARCH64 is ON for the target processor. If neither is, only portable
+# kernels are built.
 include_guard()
 
 set(REDRAFT_X86_64 OFF)

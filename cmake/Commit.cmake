@@ -1,6 +1,6 @@
-# A script, run with every build: cmake -DSOURCE=… -DOUTPUT=… -P Commit.cmake. Writes OUTPUT, a C++ source with the commit
-# that SOURCE is at, only if that is another than before: so a new commit compiles this one file. In what `git archive`
-# wrote it is in archived_commit.txt.
+# A script that runs with every build: cmake -DSOURCE=… -DOUTPUT=… -P Commit.cmake. Writes the
+# commit of SOURCE into OUTPUT, a C++ source, only if it has changed, so that a new commit compiles
+# only this file. In an archive from `git archive`, the commit is in archived_commit.txt.
 set(commit "")
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git -C ${SOURCE} rev-parse --verify HEAD OUTPUT_VARIABLE commit

@@ -1,9 +1,9 @@
-# nvcc: the one that tools/setup.py unpacks from its wheels, or another (-DREDRAFT_NVCC=…). REDRAFT_CUDA tells whether
-# kernels for GPUs are compiled, which needs no GPU.
+# nvcc: the one that tools/setup.py unpacks from its wheels, or another (-DREDRAFT_NVCC=…).
+# REDRAFT_CUDA says whether GPU kernels are compiled, which needs no GPU.
 include_guard()
 
 set(REDRAFT_CUDA OFF)
-if(CMAKE_CROSSCOMPILING)  # the wheels hold a compiler for this machine alone
+if(CMAKE_CROSSCOMPILING)  # the wheels only contain a compiler for this machine
   return()
 endif()
 

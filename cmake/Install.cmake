@@ -1,5 +1,6 @@
-# What is installed, and where below the prefix. The tree may be moved as a whole, and needs no library of the machine
-# but the C and the C++ library: the others lie in lib/redraft, where the program and its own library look.
+# The installed files and their places below the prefix. The tree can be moved as a whole. From the
+# system it only needs the C and C++ libraries; the others are in lib/redraft, where the program and
+# its own library look for them.
 include_guard()
 
 set_target_properties(redraft PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/redraft")
@@ -14,10 +15,10 @@ install(RUNTIME_DEPENDENCY_SET redraft_libraries
 # `redraft models pull` runs the script it finds next to it.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/tools/ DESTINATION share/redraft/tools
         FILES_MATCHING PATTERN "pull_models.py" PATTERN "setup_steps/*.py" PATTERN "locks/*.lock")
-# Neovim finds what lies there when the prefix is /usr, /usr/local or ~/.local: `:packadd redraft.nvim`.
+# Neovim finds this folder if the prefix is /usr, /usr/local or ~/.local: `:packadd redraft.nvim`.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/editors/neovim/ DESTINATION share/nvim/site/pack/redraft/opt/redraft.nvim)
 
-# Made by the program from its own commands.
+# The program generates these from its own commands.
 if(NOT CMAKE_CROSSCOMPILING)
   set(_made ${CMAKE_BINARY_DIR}/generated)
   install(CODE "

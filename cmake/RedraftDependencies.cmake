@@ -1,4 +1,4 @@
-# What redraft takes from the system, in one place.
+# The system's packages that redraft uses, in one place.
 include_guard()
 
 find_package(Threads REQUIRED)

@@ -5,12 +5,14 @@ include_guard()
 
 add_library(redraft_options INTERFACE)
 target_include_directories(redraft_options INTERFACE ${CMAKE_SOURCE_DIR})
-# nvcc's warnings are set in cuda/: the code that it passes to the host's compiler is not the code as written.
+# cuda/ sets nvcc's warnings, because the code that nvcc passes to the host compiler is not the
+# source code.
 target_compile_options(redraft_options INTERFACE
   "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<BOOL:${REDRAFT_WERROR}>>:-Werror>)
-# Bits may not depend on where the compiler finds a*b+c: every fused multiply-add is written as one. Without this g++ fuses
-# what it finds on AArch64, where every processor can, and in one inlined copy of a function but not in another.
+# Results must not depend on where the compiler fuses a*b+c, so every fused multiply-add is
+# explicit. Otherwise g++ fuses on AArch64, where every processor supports it, in one inlined copy
+# of a function but not in another.
 target_compile_options(redraft_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 reports a false overlap in `"text" + std::string` (GCC bug 105651).
@@ -25,7 +27,8 @@ function(redraft_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;EXTERNAL" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND redraft_)
   add_library(redraft_${name} STATIC ${ARG_SOURCES})
-  # Not visible to dependent folders: libtorch brings headers of libraries that the system has in other versions (fmt).
+  # Not visible to dependent folders: libtorch includes headers of libraries that the system has in
+  # other versions (fmt).
   foreach(hidden redraft_torch redraft_tree_sitter)
     if(hidden IN_LIST ARG_EXTERNAL)
       list(REMOVE_ITEM ARG_EXTERNAL ${hidden})

@@ -27,5 +27,6 @@ else()
   target_include_directories(redraft_torch SYSTEM INTERFACE ${_torch}/include ${_torch}/include/torch/csrc/api/include)
   target_link_libraries(redraft_torch INTERFACE redraft_torch_cpu redraft_c10 Threads::Threads)
   target_link_options(redraft_torch INTERFACE -Wl,-rpath-link,${_torch}/lib:${REDRAFT_LIBTORCH}/nvidia/cu13/lib)
-  list(APPEND CMAKE_BUILD_RPATH ${REDRAFT_LIBTORCH}/nvidia/cu13/lib)  # what is installed has these libraries beside it
+  list(APPEND CMAKE_BUILD_RPATH ${REDRAFT_LIBTORCH}/nvidia/cu13/lib)  # the installed program has
+                                                                      # these libraries next to it
 endif()

@@ -1,7 +1,8 @@
-# Toolchain file: builds for AArch64 Linux on another machine. The compiler is Debian's and brings the C library and the
-# C++ library; the others lie in the tree that tools/setup.py unpacks (step `aarch64`), so the machine's own packages stay
-# as they are. What is built runs by tools/emulated.sh. CMAKE_CROSSCOMPILING_EMULATOR would not do: programs start others,
-# and CMake would also have it emulate the Python of this machine.
+# Toolchain file: cross-compiles for AArch64 Linux. Debian's compiler provides the C and C++
+# libraries; the others are in the tree that tools/setup.py unpacks (step `aarch64`), so the
+# machine's own packages stay unchanged. tools/emulated.sh runs the programs.
+# CMAKE_CROSSCOMPILING_EMULATOR is not enough: programs start others, and CMake would also emulate
+# this machine's Python.
 include(${CMAKE_CURRENT_LIST_DIR}/DataHome.cmake)
 
 set(CMAKE_SYSTEM_NAME Linux)
@@ -18,5 +19,5 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 foreach(language C CXX)
   string(APPEND CMAKE_${language}_FLAGS_INIT " -isystem ${CMAKE_FIND_ROOT_PATH}/usr/include/aarch64-linux-gnu")
 endforeach()
-# A library of the tree needs others of the tree, for which a cross linker looks nowhere by itself.
+# The tree's libraries depend on each other, and a cross linker does not search for them on its own.
 string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -Wl,-rpath-link,${CMAKE_FIND_ROOT_PATH}/usr/lib/aarch64-linux-gnu")

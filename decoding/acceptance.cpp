@@ -1,10 +1,10 @@
-// Why a pass can accept several tokens, and the output is still the target's own
+// Why one pass can accept several tokens without changing the output
 //
 // One pass predicts what the target would write after the last token of the context (row 0) and
 // after every draft node i (row 1 + i), given that node's path. A draft token is accepted if its
-// parent is accepted and the parent's row predicts it. Under the strict rule that means: if the
-// target had written this text token by token, it would have written this token here. So whatever
-// was guessed, what is accepted is plain greedy decoding; a bad guess only costs its row.
+// parent is accepted and the parent's row predicts it. Under the strict rule that means: had the
+// target written this text token by token, it would have written this token here. So whatever was
+// guessed, the accepted tokens are those of plain greedy decoding; a bad guess only costs its row.
 //
 // An example. After "for", the draft is a tree of three nodes:
 //
@@ -14,7 +14,7 @@
 //   2      "in"    1        row 2: "in"                 yes
 //
 // The path is 1, 2. Row 3, that of node 2, predicts "range", the target's own token after the path:
-// one pass wrote three tokens. Row 1, after "x", was computed in vain.
+// one pass wrote three tokens. The work on row 1, after "x", was wasted.
 
 #include "decoding/acceptance.h"
 

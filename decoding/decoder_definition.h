@@ -14,10 +14,10 @@
 
 namespace redraft {
 
-// What the plan of one decode is made from. All of it outlives the plan.
+// The inputs of the plan of one decode. All of them outlive the plan.
 struct PlanInputs {
   const DecoderName& name;
-  const DecoderOptions& options;  // of the name
+  const DecoderOptions& options;  // options of the name
   const DecodeRequest& request;
   ModelSlot target;
   ModelSlot draft;  // empty unless needs_draft_model()
@@ -26,17 +26,18 @@ struct PlanInputs {
   const std::stop_token& stop;
 };
 
-// One named way to decode. Adding one is a file with its definition and a line in the table.
+// One named way to decode. To add one, write a file with its definition and add a line to the
+// table.
 struct DecoderDefinition {
   std::string_view name;
-  std::string_view summary;  // a line for lists
+  std::string_view summary;  // one line, for lists
   std::vector<DecoderOption> options = {};
   std::unique_ptr<PhasePlan> (*make_plan)(const PlanInputs&) = nullptr;
-  // Checks which options go together; each option is valid by itself.
+  // Checks which options go together. Each option is valid on its own.
   Result<void> (*check)(const DecoderOptions&) = [](const DecoderOptions&) -> Result<void> {
     return {};
   };
-  // Checks that it can decode with this target and what is remembered for it.
+  // Checks that the decoder works with this target and with what is remembered for it.
   Result<void> (*fits)(const DecoderOptions&, const LanguageModel& target, const DecoderMemory&) =
       [](const DecoderOptions&, const LanguageModel&, const DecoderMemory&) -> Result<void> {
     return {};
@@ -44,7 +45,7 @@ struct DecoderDefinition {
   bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };
   bool (*needs_draft_model)(const DecoderOptions&) = [](const DecoderOptions&) { return false; };
   bool needs_cost = false;       // plans by the cost of a pass, which takes a second to measure
-  bool uses_datastores = false;  // drafts from the request's datastores, if there are any
+  bool uses_datastores = false;  // drafts from the request's datastores if there are any
 };
 
 // Every decoder, the plain one first and the default last.

@@ -20,14 +20,14 @@ class DecoderName {
   // The error names the unknown decoder or option and lists the valid ones.
   static Result<DecoderName> parse(std::string_view text);
 
-  std::string text;  // as it was written, for reports
+  std::string text;  // as written, for reports
 
   const DecoderDefinition& definition() const { return *definition_; }
   const DecoderOptions& options() const { return options_; }
   // Whether the output is that of plain greedy decoding.
   bool lossless() const;
   bool needs_draft_model() const;
-  // Whether it is only for models that have something more, such as a draft head.
+  // Whether it only works with models that have additional parts, such as a draft head.
   bool asks_more_of_target() const;
   // Whether it plans by the cost of a pass.
   bool needs_cost() const;

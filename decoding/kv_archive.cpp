@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".kv";
 constexpr std::size_t kDigits = 16;
-// A process that writes a file takes seconds at most; what is older was left by one that was
+// Writing a file takes seconds at most. An older unfinished file was left by a process that was
 // killed.
 constexpr std::time_t kMaxUnfinishedSeconds = 3600;
 
@@ -36,7 +36,7 @@ bool is_entry_name(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == kDigits;
 }
 
-// As NewFile names what is to become an entry.
+// Matches the temporary names that NewFile gives to unfinished entries.
 bool is_unfinished_name(std::string_view name) {
   return name.size() > 1 + kDigits + kEnding.size() && name.front() == '.' &&
          is_entry_name(name.substr(1, kDigits + kEnding.size()));
@@ -72,7 +72,8 @@ struct OpenFile {
   Result<KvEntryHead> head() const { return KvEntry::read_head(reader(), bytes()); }
 };
 
-// None if it has vanished or cannot be opened. Removes what can be no entry: a link, a pipe.
+// nullopt if it has vanished or cannot be opened. Removes anything that cannot be an entry: a link,
+// a pipe.
 std::optional<OpenFile> open_file(const fs::path& file) {
   OpenFile opened{
       .handle = FileHandle::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
@@ -111,7 +112,7 @@ bool is_in(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// The path as it is written, and with all links followed.
+// The path as written, and with all links followed.
 std::vector<fs::path> spellings(const fs::path& path) {
   std::error_code problem;
   std::vector<fs::path> all = {(fs::absolute(path, problem) / "").lexically_normal()};
@@ -194,7 +195,7 @@ bool KvArchive::load(const Match& match, std::span<const TokenId> tokens, KvStor
     return false;
   };
   if (!head) return damaged();
-  // Another process may have written another entry of this name since.
+  // Another process may have written a different entry under this name since.
   if (head->model != key_.model || head->build != key_.build ||
       common_beginning(tokens, head->tokens) < match.length ||
       head->slot_bytes != storage.bytes_per_slot())
@@ -237,8 +238,8 @@ Result<void> KvArchive::save(std::span<const TokenId> tokens, const std::string&
   return {};
 }
 
-// Not synced to the disk: that would take longer than all else, and after a failure of power the
-// checksums tell what is missing. False: given up.
+// Does not sync to the disk: that would take longer than everything else, and after a power failure
+// the checksums detect missing data. False: cancelled.
 Result<bool> KvArchive::write(const KvEntryHead& head, const std::string& name,
                               const std::function<const KvStorage*()>& storage) const {
   if (const Result<void> made = make_private_folder(folder_); !made) return made.error();
@@ -254,7 +255,7 @@ Result<bool> KvArchive::write(const KvEntryHead& head, const std::string& name,
     whole = file.write(rows) && file.write(std::as_bytes(std::span(&sum, 1)));
   }
   if (!whole || !file.rename_unsynced_to(folder_ / name))
-    return file_error(folder_ / name, "not written");
+    return file_error(folder_ / name, "cannot be written");
   return true;
 }
 

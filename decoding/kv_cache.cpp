@@ -8,8 +8,8 @@
 namespace redraft {
 namespace {
 
-// The slots of a rejected draft keep their memory, because the next draft needs it, but no more
-// slots than this. (256 slots of a 1.5B model are 7 MiB, and giving them back takes a fraction of a
+// The slots of a rejected draft keep their memory, because the next draft needs it, but at most
+// this many. (256 slots of a 1.5B model are 7 MiB, and returning them takes a fraction of a
 // millisecond.)
 constexpr int kMaxIdleSlots = 256;
 

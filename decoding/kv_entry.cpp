@@ -10,7 +10,7 @@
 namespace redraft {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
+static_assert(std::endian::native == std::endian::little, "the file stores values in memory order");
 
 constexpr std::array<char, 8> kMagic = {'R', 'D', 'R', 'K', 'V', '0', '0', '1'};
 
@@ -29,13 +29,14 @@ std::uint64_t preamble_checksum(const Preamble& preamble) {
   return checksum(std::as_bytes(std::span(&preamble, 1)).first(offsetof(Preamble, preamble)));
 }
 
-// Copies the bytes to the beginning of `room`, which has room for them, and takes that away.
+// Copies the bytes to the beginning of `room`, which must be large enough, and advances `room` past
+// them.
 void put(std::span<std::byte>& room, std::span<const std::byte> bytes) {
   std::ranges::copy(bytes, room.begin());
   room = room.subspan(bytes.size());
 }
 
-// The next `size` bytes of `rest`, which has them.
+// Removes the next `size` bytes from `rest`, which must have them, and returns them.
 std::span<const std::byte> take(std::span<const std::byte>& rest, std::uint64_t size) {
   const auto taken = rest.first(static_cast<std::size_t>(size));
   rest = rest.subspan(static_cast<std::size_t>(size));
@@ -110,7 +111,7 @@ Result<KvEntryHead> KvEntry::read_head(const ReadFileAt& read, std::uint64_t fil
   if (preamble.magic != kMagic) return Error("it is no entry of this version");
   if (preamble.preamble != preamble_checksum(preamble))
     return Error("its beginning is not what was written");
-  // Each of the counts is small, so no sum of them overflows.
+  // Each count is small, so sums of them do not overflow.
   if (preamble.block_slots != kSlots ||
       !within_limits(preamble.model, preamble.build, preamble.source, preamble.tokens,
                      preamble.slot_bytes))

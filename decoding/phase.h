@@ -21,8 +21,8 @@ struct Phase {
   // False: the target's own token after the accepted part of a draft is dropped, unless it ends the
   // output.
   bool keep_correction = true;
-  // True: this pass and the one before count as one. A long draft was split so that a cancellation
-  // does not have to wait for all of it, and the part before was accepted in full.
+  // True: this pass and the one before count as one. A long draft was split, so that a cancellation
+  // does not have to wait for all of it, and the previous part was accepted in full.
   bool continues_pass = false;
 };
 
@@ -30,8 +30,8 @@ struct Phase {
 class PhasePlan {
  public:
   virtual ~PhasePlan() = default;
-  // `context` is prompt and output so far; from call to call it only grows. The source lives as
-  // long as the plan.
+  // `context` is the prompt and the output so far; from call to call it only grows. The source
+  // lives as long as the plan.
   virtual Phase next(std::span<const TokenId> context) = 0;
 };
 

@@ -44,22 +44,22 @@ std::optional<ApiError> refusal(const RequestHead& head, std::string_view token)
   if (head.hosts.size() != 1 || !is_loopback_host(head.hosts.front())) {
     return ApiError{.status = 403,
                     .message =
-                        "the header Host has to name this machine's loopback interface: "
+                        "the Host header must name this machine's loopback interface: "
                         "127.0.0.1, localhost or [::1], and the port",
                     .code = "forbidden_host"};
   }
   if (!head.origins.empty()) {
     return ApiError{.status = 403,
                     .message =
-                        "this server is not for web pages: a request with an Origin is "
+                        "this server does not serve web pages: a request with an Origin header is "
                         "refused",
                     .code = "forbidden_origin"};
   }
   if (token.empty() || head.target == "/health" || shows(head, token)) return std::nullopt;
   return ApiError{.status = 401,
                   .message =
-                      "a request has to show this server's token: `Authorization: Bearer "
-                      "TOKEN`; `redraft serve` says where it is",
+                      "send this server's token with the request: `Authorization: Bearer "
+                      "TOKEN`; `redraft serve` prints the file that contains it",
                   .code = "invalid_api_key"};
 }
 

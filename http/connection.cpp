@@ -29,9 +29,9 @@ using Clock = asio::steady_timer::clock_type;
 constexpr std::size_t kPiece = std::size_t{16} << 10;
 // What a client may send before its answer is complete: the beginning of its next request.
 constexpr std::size_t kMaxAhead = std::size_t{64} << 10;
-// What may wait for a client that does not read. An answer as long as a context is shorter.
+// What may wait for a client that does not read. The longest answer of a context is shorter.
 constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;
-// Of what a client sends whose request is refused.
+// How much is read and dropped from a client whose request was rejected.
 constexpr std::size_t kMaxDrained = 2 * kMaxBodyBytes;
 
 constexpr const char* kJson = "application/json";
@@ -42,12 +42,12 @@ std::string to_hex(std::size_t number) {
   return out.str();
 }
 
-// Nothing may leave the side thread.
+// No exception may leave the side thread.
 std::variant<Generation, ApiError> read_safely(Interface interface, std::string_view body) {
   try {
     return read_generation(interface, body);
   } catch (const std::exception& failure) {
-    return server_error(503, std::string("the request could not be read: ") + failure.what());
+    return server_error(503, std::string("cannot read the request: ") + failure.what());
   }
 }
 
@@ -64,7 +64,7 @@ Connection::Connection(Shared& shared, FileHandle socket, std::function<void()> 
       on_end_(std::move(on_end)),
       buffer_(kMaxHeadBytes + kMaxAhead) {}
 
-// It may not keep the connection alive: the last owner has to be on the loop's thread.
+// Must not keep the connection alive: its last owner must be on the loop's thread.
 auto Connection::caller() {
   return [weak = weak_from_this(), &io = shared_.io](auto call) {
     asio::post(io, [weak, call = std::move(call)] {
@@ -78,9 +78,9 @@ void Connection::set_deadline(std::chrono::milliseconds limit) {
   deadline_.expires_after(limit);
   deadline_.async_wait([weak = weak_from_this()](const Error& error) {
     const std::shared_ptr<Connection> self = weak.lock();
-    // What has expired may be late: another deadline has been set since.
+    // The expiry may be outdated: another deadline may have been set since.
     if (error || !self || self->ended_ || self->deadline_.expiry() > Clock::now()) return;
-    spdlog::debug("http: a client took too long");
+    spdlog::debug("http: a client timed out");
     self->end();
   });
 }
@@ -180,10 +180,11 @@ void Connection::answer_page() {
     return answer(200, kJson, lsp::to_text({{"object", "list"}, {"data", Json::array({model})}}));
   }
   if (route_.model == shared_.options.model) return answer(200, kJson, lsp::to_text(model));
-  answer(ApiError{.status = 404, .message = "there is no such model", .code = "model_not_found"});
+  answer(ApiError{
+      .status = 404, .message = "this server does not have that model", .code = "model_not_found"});
 }
 
-// With what vLLM and llama-server call the length of the context, which OpenAI does not tell.
+// Includes vLLM's and llama-server's names for the context length, which OpenAI does not report.
 Json Connection::model_entry() const {
   Json model = {{"id", shared_.options.model},
                 {"object", "model"},
@@ -198,7 +199,7 @@ Json Connection::model_entry() const {
   return model;
 }
 
-// A long body takes a while to be read, which other clients need not wait for.
+// Reading a long body takes a while; other clients do not wait for it.
 void Connection::read_request(std::string body) {
   shared_.side.run([call = caller(), interface = route_.interface, body = std::move(body)] {
     call([read = read_safely(interface, body)](Connection& self) { self.take_generation(read); });
@@ -211,7 +212,7 @@ void Connection::take_generation(std::variant<Generation, ApiError> read) {
   const std::string& served = shared_.options.model;
   if (!generation.model.empty() && generation.model != served) {
     return answer(ApiError{.status = 404,
-                           .message = "the model served here is '" + served + "', and no other",
+                           .message = "this server only has the model '" + served + "'",
                            .field = "model",
                            .code = "model_not_found"});
   }
@@ -230,7 +231,7 @@ void Connection::run(Generation generation) {
   watch_client();
 }
 
-// They come from the decode thread. Those of an earlier request have come before its answer ended.
+// Called from the decode thread. All calls for an earlier request come before its answer ends.
 GenerationEvents Connection::events() {
   const auto call = caller();
   return {
@@ -246,7 +247,7 @@ GenerationEvents Connection::events() {
   };
 }
 
-// How a client's end is noticed. What it sends meanwhile is kept for its next request.
+// Notices the client's end. Bytes that the client sends meanwhile are kept for its next request.
 void Connection::watch_client() {
   if (buffer_.size() >= kMaxAhead) return end();
   watching_ = true;
@@ -269,7 +270,7 @@ void Connection::begin_answer() {
   beast::http::response<beast::http::empty_body> head(beast::http::status::ok, version_);
   head.set(beast::http::field::content_type, "text/event-stream");
   head.set(beast::http::field::cache_control, "no-store");
-  if (version_ < 11) keep_ = false;  // its end is the answer's
+  if (version_ < 11) keep_ = false;  // closing the connection ends the answer
   head.keep_alive(keep_);
   if (version_ >= 11) head.chunked(true);
   std::ostringstream out;
@@ -355,7 +356,7 @@ void Connection::flush() {
 }
 
 void Connection::finish() {
-  if (watching_) {  // goes on here once it is cancelled
+  if (watching_) {  // continues here once it is cancelled
     Error ignored;
     socket_.cancel(ignored);
     return;
@@ -365,7 +366,7 @@ void Connection::finish() {
   await_head(shared_.options.limits.idle);
 }
 
-// Closing a socket with unread bytes makes its system drop what the client has not read either.
+// Closing a socket with unread bytes makes the system discard output that the client has not read.
 void Connection::drain() {
   Error ignored;
   if (drained_ == 0) {

@@ -1,15 +1,14 @@
 // One connection of a client, from its first byte to its end.
 //
-//   head      reads a request's head; what it says decides, before anything else is read
+//   head      reads a request's head, which decides before anything else is read
 //   body      reads the body, which becomes a Generation on the side thread
-//   run       the generation waits for the decode thread and runs there; meanwhile the connection
-//             is read, too, because that is how a client's end shows: it cancels the job
-//   answer    the rest of the answer is written
-//   then      head again, if the client keeps the connection; else drain: what the client still
-//             sends is read and dropped, so that its system does not drop the answer
+//   run       the generation waits for the decode thread and runs there. The connection is read
+//             meanwhile, to notice the client's end, which cancels the job
+//   answer    writes the rest of the answer
+//   then      head again if the client keeps the connection. Otherwise drain: reads and drops what
+//             the client still sends, so that the system does not discard the answer
 //
-// Whatever waits for the client has a deadline, one at a time: no state but `run` lasts without
-// one.
+// Each wait for the client has a deadline, one at a time. Only `run` may last without one.
 
 #pragma once
 
@@ -34,17 +33,17 @@
 
 namespace redraft::http {
 
-// Lives on the thread that runs the event loop, which keeps it alive while it waits for something.
+// Lives on the event loop's thread, which keeps it alive while it waits.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // What all connections of a server share; outlives their last event.
+  // What all connections of a server share. Outlives their last event.
   struct Shared {
     boost::asio::io_context& io;
     EngineHost& engine;
     lsp::SideThread& side;
     const HttpOptions& options;
     Metrics& metrics;
-    std::function<bool()> has_room;  // asked before a connection is admitted
+    std::function<bool()> has_room;  // called before a connection is admitted
     std::function<Metrics::Now()> now;
     std::int64_t created = 0;  // seconds since 1970
     int answers = 0;           // so far
@@ -54,9 +53,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(Shared& shared, FileHandle socket, std::function<void()> on_end);
 
   void start();
-  // Closes it and cancels its job. Calls nothing afterwards.
+  // Closes it and cancels its job. Makes no call afterwards.
   void end();
-  // Whether it has shown the token.
+  // Whether the client has shown the token.
   bool admitted() const { return admitted_; }
 
  private:
@@ -88,8 +87,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void set_deadline(std::chrono::milliseconds limit);
   void clear_deadline();
-  // From another thread: runs a function of (Connection&) on this one, later, unless the connection
-  // has ended by then. In the order of the calls.
+  // From another thread: runs a function of (Connection&) on this thread later, unless the
+  // connection has ended by then. Keeps the order of the calls.
   auto caller();
 
   Shared& shared_;
@@ -100,11 +99,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool ended_ = false;
 
   // The request:
-  boost::beast::flat_buffer buffer_;  // what has come of it and of what follows
+  boost::beast::flat_buffer buffer_;  // received bytes of the request and of what follows it
   std::optional<RequestParser> parser_;
   Route route_;
   std::string place_;  // for metrics
-  bool keep_ = false;  // the connection, for another request
+  bool keep_ = false;  // keep the connection for another request
   unsigned version_ = 11;
   std::shared_ptr<const Generation> generation_;
   std::optional<DecodeQueue::JobId> job_;
@@ -112,7 +111,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // The answer:
   std::optional<Answer> answer_;
-  AnswerPart all_;  // of an answer that is not streamed
+  AnswerPart all_;  // for an answer that is not streamed
   bool streaming_ = false;
   std::string writing_, waiting_;  // bytes
   bool is_writing_ = false;

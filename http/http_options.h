@@ -10,17 +10,17 @@ namespace redraft::http {
 // How long a client may take.
 struct TimeLimits {
   std::chrono::milliseconds head{15'000};  // to send the first request's head
-  std::chrono::milliseconds idle{60'000};  // the next one's
+  std::chrono::milliseconds idle{60'000};  // to send the next one's
   std::chrono::milliseconds body{30'000};
-  std::chrono::milliseconds write{30'000};  // to take what is ready of an answer
-  std::chrono::milliseconds drain{2'000};   // to end the connection once all is said
+  std::chrono::milliseconds write{30'000};  // to take the available part of an answer
+  std::chrono::milliseconds drain{2'000};   // to close the connection after the answer
 };
 
-// What a server is asked for and may answer.
+// What a server requires of its clients and tells them.
 struct HttpOptions {
-  std::string token = {};  // that clients show; empty: none is needed
-  std::string model = {};  // the name of the model, for clients
-  // Of the model, in tokens, as long as it is not loaded; 0: not known then.
+  std::string token = {};  // that clients must show; empty if none is needed
+  std::string model = {};  // the model's name, for clients
+  // The model's length in tokens while it is not loaded; 0 if unknown.
   int context_length = 0;
   GenerationChoices generation = {};
   TimeLimits limits = {};

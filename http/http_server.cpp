@@ -14,10 +14,10 @@ namespace redraft::http {
 namespace {
 
 constexpr int kMaxAdmitted = 100;
-// Besides: anybody on this machine may connect to a port, and say nothing.
+// An additional limit: any program on this machine may connect to a port and send nothing.
 constexpr int kMaxUnadmitted = 16;
-// What the system holds of an answer that its client does not take; by itself it would hold
-// megabytes, and it would be long before that shows.
+// How much of an unread answer the system buffers. The system's own limit is megabytes, so it would
+// take long to notice that the client does not read.
 constexpr int kSendBuffer = 64 << 10;
 
 std::int64_t seconds_since_1970() {
@@ -56,12 +56,13 @@ Metrics::Now HttpServer::now() const {
           .ready = shared_.engine.status().state == EngineStatus::State::kReady};
 }
 
-// Who has the token shows it as soon as it is connected, so the oldest will hardly do so.
+// A client that has the token shows it at once, so the oldest connection will hardly show it any
+// more.
 void HttpServer::make_room_for_unadmitted() {
   if (static_cast<int>(connections_.size()) - admitted() < kMaxUnadmitted) return;
   const auto oldest =
       std::ranges::find_if(connections_, [](const auto& each) { return !each.second->admitted(); });
-  spdlog::warn("a connection that did not show the token makes room for another");
+  spdlog::warn("closed a connection without the token to make room for another");
   metrics_.turn_away();
   const std::shared_ptr<Connection> connection = oldest->second;
   connection->end();
@@ -78,7 +79,7 @@ void HttpServer::add(FileHandle connection) {
     connections_[id] = added;
     added->start();
   } catch (const std::exception& failure) {
-    spdlog::error("http: a client cannot connect: {}", failure.what());
+    spdlog::error("http: cannot accept a client: {}", failure.what());
     connections_.erase(id);
   }
 }

@@ -8,18 +8,18 @@
 
 namespace redraft::http {
 
-// The connections of a server of HTTP, all on one EngineHost. On the thread that runs `io`, which
-// does not run any more when this is destroyed.
+// The connections of an HTTP server, all on one EngineHost. Lives on the thread that runs `io`,
+// which must have stopped when this is destroyed.
 class HttpServer {
  public:
   HttpServer(boost::asio::io_context& io, EngineHost& engine, lsp::SideThread& side,
              HttpOptions options);
-  ~HttpServer();  // closes all
+  ~HttpServer();  // closes all connections
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
   // Serves the client at the other end of a TCP connection. If too many have not shown the token,
-  // the oldest of them goes.
+  // it closes the oldest of them.
   void add(FileHandle connection);
 
   // For tests.
@@ -33,7 +33,7 @@ class HttpServer {
   HttpOptions options_;
   Metrics metrics_;
   Connection::Shared shared_;
-  std::map<std::int64_t, std::shared_ptr<Connection>> connections_;  // the oldest first
+  std::map<std::int64_t, std::shared_ptr<Connection>> connections_;  // oldest first
   std::int64_t last_id_ = 0;
 };
 

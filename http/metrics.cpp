@@ -49,24 +49,25 @@ std::string Metrics::text(const Now& now) const {
     out << "redraft_http_answers_total{path=\"" << key.first << "\",status=\"" << key.second
         << "\"} " << count << '\n';
   }
-  counter(out, "redraft_http_turned_away_total", "Connections ended to make room for others.",
+  counter(out, "redraft_http_turned_away_total", "Connections closed to make room for others.",
           turned_away_);
   gauge(out, "redraft_http_connections", "Connections that have shown the token.", now.connections);
-  gauge(out, "redraft_http_unadmitted_connections", "Connections that have not.", now.unadmitted);
+  gauge(out, "redraft_http_unadmitted_connections", "Connections that have not shown the token.",
+        now.unadmitted);
   gauge(out, "redraft_generations", "Generations that run or wait.", running_);
-  counter(out, "redraft_generations_cancelled_total", "Generations whose client went away.",
+  counter(out, "redraft_generations_cancelled_total", "Generations whose client disconnected.",
           cancelled_);
   gauge(out, "redraft_model_loaded", "Whether the model is in memory.", now.ready ? 1 : 0);
-  counter(out, "redraft_prompt_tokens_total", "Tokens of prompts.", prompt_tokens_);
-  counter(out, "redraft_cached_prompt_tokens_total", "Of them, found in a KV cache.",
+  counter(out, "redraft_prompt_tokens_total", "Prompt tokens.", prompt_tokens_);
+  counter(out, "redraft_cached_prompt_tokens_total", "Prompt tokens found in a KV cache.",
           cached_tokens_);
   counter(out, "redraft_completion_tokens_total", "Tokens written.", new_tokens_);
   counter(out, "redraft_passes_total", "Forward passes of the target while writing.", passes_);
   counter(out, "redraft_rows_total", "Rows of those passes.", rows_);
   counter(out, "redraft_accepted_prediction_tokens_total",
-          "Tokens written that a prediction had guessed.", accepted_predictions_);
-  counter(out, "redraft_rejected_prediction_tokens_total", "Tokens of predictions that were not.",
-          rejected_predictions_);
+          "Output tokens that a prediction guessed correctly.", accepted_predictions_);
+  counter(out, "redraft_rejected_prediction_tokens_total",
+          "Prediction tokens that were not part of the output.", rejected_predictions_);
   counter(out, "redraft_prefill_seconds_total", "Time spent reading prompts.", prefill_seconds_);
   counter(out, "redraft_decode_seconds_total", "Time spent writing.", decode_seconds_);
   return out.str();

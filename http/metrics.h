@@ -9,10 +9,10 @@
 
 namespace redraft::http {
 
-// What a server has done since it started, in numbers. Main thread.
+// Counters of a server since its start. Main thread.
 class Metrics {
  public:
-  // What is true at the moment.
+  // Current values.
   struct Now {
     int connections = 0;  // that have shown the token
     int unadmitted = 0;   // others
@@ -22,12 +22,12 @@ class Metrics {
   // `place` is one of a few fixed names: a path that is served, or "other".
   void count_answer(const std::string& place, int status) { ++answers_[{place, status}]; }
   void begin_generation() { ++running_; }
-  // Its client did not wait for the end.
+  // Its client disconnected before the end.
   void cancel_generation();
   void end_generation(const GenerationEnd& end);
   void turn_away() { ++turned_away_; }
 
-  // In the text format of Prometheus, version 0.0.4.
+  // In Prometheus' text format, version 0.0.4.
   std::string text(const Now& now) const;
 
  private:

@@ -48,16 +48,16 @@ std::variant<Route, ApiError> route_of(const RequestHead& head) {
   const std::optional<Place> place = place_of(head.target);
   if (!place) {
     return ApiError{.status = 404,
-                    .message = "there is nothing at this path; see docs/http.md for what there is",
+                    .message = "this path does not exist. See docs/http.md for the paths",
                     .code = "unknown_url"};
   }
   if (place->method != head.method) {
     return ApiError{.status = 405,
-                    .message = "this path takes " + std::string(place->method) + " alone",
+                    .message = "this path only accepts " + std::string(place->method),
                     .code = "method_not_allowed"};
   }
   if (head.has_body && place->method == "GET")
-    return ApiError{.message = "this path takes no body"};
+    return ApiError{.message = "this path does not accept a body"};
   return place->route;
 }
 

@@ -43,7 +43,7 @@ std::optional<ApiError> unreadable(const boost::beast::error_code& error) {
                     .message = "the body of the request is longer than " +
                                std::to_string(kMaxBodyBytes) + " bytes"};
   }
-  return ApiError{.message = "this is not HTTP/1.1: " + error.message()};
+  return ApiError{.message = "this is not a valid HTTP/1.1 request: " + error.message()};
 }
 
 RequestHead head_of(const RequestParser& parser) {

@@ -11,16 +11,16 @@
 
 namespace redraft::http {
 
-// A request is read by Boost.Beast, within these limits.
+// Boost.Beast reads requests within these limits.
 using RequestParser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 inline constexpr std::uint32_t kMaxHeadBytes = 16 << 10;
 inline constexpr std::uint64_t kMaxBodyBytes = std::uint64_t{16} << 20;
 
 void limit_parser(RequestParser& parser);
-// The answer to a request that cannot be read; none: the connection failed, or it ended where none
+// The answer to an unreadable request; nothing if the connection failed, or ended before a request
 // began.
 std::optional<ApiError> unreadable(const boost::beast::error_code& error);
-// Once the head is there.
+// Call this once the head has been read.
 RequestHead head_of(const RequestParser& parser);
 
 }  // namespace redraft::http

@@ -33,7 +33,7 @@ Result<std::optional<lsp::TokenFile>> make_token(const ServeOptions& options, in
   return std::optional(std::move(*made));
 }
 
-// Everything that lives as long as clients are served; the listeners go first.
+// Everything that lives as long as clients are served; the listeners are destroyed first.
 struct OpenDoors {
   std::optional<lsp::TokenFile> token;
   lsp::LoopbackSocket port;
@@ -52,7 +52,8 @@ Result<std::shared_ptr<OpenDoors>> open_doors(const ServeOptions& options) {
   if (*token) doors->token.emplace(*std::move(*token));
   if (options.editors.empty()) return doors;
   Result<lsp::LocalSocket> editors = lsp::LocalSocket::listen(options.editors);
-  if (!editors) return editors.error().in("editors with these options are served already");
+  if (!editors)
+    return editors.error().in("another server already serves editors with these options");
   doors->editors.emplace(std::move(*editors));
   return doors;
 }

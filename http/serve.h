@@ -8,19 +8,19 @@
 
 namespace redraft::http {
 
-// How programs that speak HTTP reach the models.
+// How HTTP clients reach the models.
 struct ServeOptions {
-  int port = 0;                           // of the loopback interface; 0: any free one
+  int port = 0;                           // on the loopback interface; 0 for any free port
   std::filesystem::path token_file = {};  // as in lsp::ListenOptions
   bool needs_token = true;
-  // Editors that attach to this socket (lsp::ListenOptions::kAttached) are served by the same
-  // process; empty: none are.
+  // The same process serves editors that attach to this socket (lsp::ListenOptions::kAttached);
+  // empty for no editors.
   std::filesystem::path editors = {};
-  HttpOptions http = {};  // the token is made here
+  HttpOptions http = {};  // serve() creates the token
 };
 
-// Serves clients over HTTP until SIGTERM or SIGINT, as the main work of this process; the models
-// are loaded at once if there is room. Otherwise like lsp::serve_many_clients().
+// Serves HTTP clients until SIGTERM or SIGINT, as the main work of this process. Loads the models
+// at once if there is enough memory. Otherwise like lsp::serve_many_clients().
 Result<int> serve(lsp::ServerOptions server, ServeOptions options);
 
 }  // namespace redraft::http

@@ -7,7 +7,7 @@ namespace redraft {
 namespace {
 
 constexpr std::string_view kFence = "```";
-constexpr std::size_t kLook = 1000;  // bytes; what people say before code is shorter
+constexpr std::size_t kLook = 1000;  // bytes; any text before the code is shorter
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -27,7 +27,7 @@ std::string BegunAnswer::add(std::string_view piece) {
     const std::string_view line(held_.data() + begin, end - begin);
     if (line.starts_with(kFence)) {
       looking_ = false;
-      // A bare fence behind something ends that: it was code, without an opening.
+      // A bare fence after other lines closes a code block that had no opening.
       const bool opens = is_blank(std::string_view(held_).substr(0, begin)) ||
                          !is_blank(line.substr(line.find_last_of('`') + 1));
       std::string held = std::exchange(held_, {});

@@ -5,17 +5,17 @@
 
 namespace redraft {
 
-// Takes the opening of a code fence off an answer, where a server could not be given it as the
-// beginning of the answer. What comes before the fence goes with it ("Here is the code:"). An
-// answer without one is passed on as it is.
+// Removes the opening code fence from an answer, for a server that cannot take it as the beginning
+// of the answer. Removes the text before the fence too ("Here is the code:"). An answer without a
+// fence is passed on unchanged.
 class BegunAnswer {
  public:
-  // `opened` is what the answer should go on behind; without a fence nothing is looked for.
+  // `opened` is the text that the answer should continue; if it has no fence, nothing is removed.
   explicit BegunAnswer(std::string_view opened);
 
-  // Takes the next bytes of the answer; returns what is known not to be the opening.
+  // Takes the next bytes of the answer; returns those that certainly do not belong to the opening.
   std::string add(std::string_view piece);
-  // At the end of the answer: what was held back.
+  // Call this at the end of the answer. Returns the bytes that were held back.
   std::string end();
 
  private:

@@ -68,7 +68,7 @@ class Bridge {
     const auto found = running_.find(exchange);
     if (found == running_.end()) return;
     found->second->cancel();
-    running_.erase(found);  // what it still says is for nobody
+    running_.erase(found);  // nobody needs the rest of it
     room_.cancel();
   }
 
@@ -94,8 +94,8 @@ class Bridge {
     return found != running_.end() && found->second == fetch.lock();
   }
 
-  // The other end may not read for a while: then its server has to wait, and this goes on reading
-  // what else is to be done.
+  // The other end may stop reading for a while. Then its server has to wait, while this process
+  // continues to read other requests.
   asio::awaitable<void> pass_on(Frame frame, std::weak_ptr<HttpFetch> fetch) {
     const std::uint32_t id = frame.exchange;
     if (!runs(id, fetch)) co_return;
@@ -127,7 +127,7 @@ class Bridge {
   std::map<std::uint32_t, std::shared_ptr<HttpFetch>> running_;
   std::string waiting_;  // to be written
   bool is_writing_ = false;
-  asio::steady_timer room_;  // never expires; cancelled where there may be room in waiting_
+  asio::steady_timer room_;  // never expires; cancelled when waiting_ may have room
   std::optional<Error> problem_;
 };
 

@@ -7,12 +7,13 @@
 
 namespace redraft {
 
-// The process that speaks to a remote server. It alone has the key and opens connections; it sees
-// prompts and answers, and no file. The process with the documents is at the other end of `socket`,
-// and says what to send in frames (frames.h). Every exchange has a connection of its own.
+// The process that connects to a remote server. Only this process has the key and opens
+// connections. It sees prompts and answers but no files. The process with the documents is at the
+// other end of `socket` and sends requests in frames (frames.h). Each exchange has its own
+// connection.
 //
-// Returns once the other end is closed; an error if what comes from there is no frame. On one
-// thread, which this takes.
+// Returns when the other end is closed. An error if it sends anything but frames. Runs on the
+// calling thread.
 Result<void> run_bridge(int socket, const FetchOptions& options);
 
 }  // namespace redraft

@@ -27,10 +27,10 @@ namespace {
 constexpr std::size_t kMaxRefusal = 1 << 16;  // bytes
 
 Error bridge_ended() {
-  return Error("the process that speaks to the server has ended: start redraft again");
+  return Error("the process that connects to the server has ended. Restart redraft");
 }
 
-// Head frames, see Frame::Kind.
+// Reads head frames, see Frame::Kind.
 ExchangeEnd read_head(const std::string& payload) {
   ExchangeEnd end;
   const char* const last = payload.data() + payload.size();
@@ -42,7 +42,7 @@ ExchangeEnd read_head(const std::string& payload) {
   return end;
 }
 
-// A spawned program's settings, freed.
+// Owns the settings of a spawned program.
 struct SpawnSettings {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -58,7 +58,7 @@ struct SpawnSettings {
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 };
 
-// In a session of its own, so that Ctrl-C reaches this process first, which cancels in peace.
+// Starts a new session, so that Ctrl-C only reaches this process, which then cancels cleanly.
 Result<pid_t> spawn(const std::vector<std::string>& command, int socket) {
   std::vector<char*> arguments;
   for (const std::string& argument : command)
@@ -99,7 +99,7 @@ BridgeClient::BridgeClient(FileHandle socket, FileHandle wake, pid_t process)
     : socket_(std::move(socket)), wake_(std::move(wake)), process_(process) {}
 
 BridgeClient::~BridgeClient() {
-  socket_ = FileHandle();  // which ends it
+  socket_ = FileHandle();  // ends the bridge
   int status = 0;
   while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -139,7 +139,7 @@ Result<std::optional<Frame>> BridgeClient::receive(std::uint32_t exchange,
       Result<std::optional<Frame>> frame = reader_.next();
       if (!frame) return frame.error();
       if (!*frame) break;
-      // What was cancelled has no place any more.
+      // The frames of cancelled exchanges are dropped.
       const auto place = waiting_.find((*frame)->exchange);
       if (place != waiting_.end()) place->second.push_back(std::move(**frame));
     }
@@ -197,7 +197,7 @@ Result<ExchangeEnd> BridgeClient::follow(std::uint32_t exchange, const OnData& o
         return Error(payload);
       case Frame::Kind::kRequest:
       case Frame::Kind::kCancel:
-        return Error("the process that speaks to the server said something that makes no sense");
+        return Error("the process that connects to the server sent invalid data");
     }
   }
 }

@@ -16,15 +16,15 @@
 
 namespace redraft {
 
-// Speaks to a server by a process that runs run_bridge(), which this starts. That has to be before
-// this process confines itself; no connection is opened here then.
+// Connects to a server through a process that runs run_bridge(). Start it before this process
+// confines itself; no connection is opened at that point.
 class BridgeClient final : public Exchange {
  public:
   // The descriptor at which the bridge finds its socket.
   static constexpr int kSocket = 3;
 
-  // `command` is a program and its arguments. The bridge has no other descriptor of ours but
-  // stderr, and ends when this does.
+  // `command` is a program and its arguments. The bridge inherits only stderr and ends when this
+  // object does.
   static Result<std::shared_ptr<BridgeClient>> start(const std::vector<std::string>& command);
   ~BridgeClient() override;
 
@@ -34,7 +34,8 @@ class BridgeClient final : public Exchange {
  private:
   BridgeClient(FileHandle socket, FileHandle wake, pid_t process);
   Result<void> send(const Frame& frame);
-  // The next frame of that exchange; those of others are kept for them. None: `stop`.
+  // The next frame of that exchange; frames of others are kept for them. Nothing if `stop` is
+  // requested.
   Result<std::optional<Frame>> receive(std::uint32_t exchange, const std::stop_token& stop);
   Result<ExchangeEnd> follow(std::uint32_t exchange, const OnData& on_data,
                              const std::stop_token& stop);
@@ -44,7 +45,7 @@ class BridgeClient final : public Exchange {
   pid_t process_;
   std::uint32_t last_ = 0;
   FrameReader reader_;
-  std::map<std::uint32_t, std::deque<Frame>> waiting_;  // of the exchanges that run
+  std::map<std::uint32_t, std::deque<Frame>> waiting_;  // of the running exchanges
 };
 
 }  // namespace redraft

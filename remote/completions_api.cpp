@@ -13,10 +13,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxReason = 300;       // bytes of what a server says
+constexpr std::size_t kMaxReason = 300;       // bytes of a server's message
 constexpr std::ptrdiff_t kMaxListed = 10;     // models in a message
-constexpr std::int64_t kMaxTokens = 1 << 30;  // that a server may tell of
-constexpr int kFillTokens = 256;  // of a completion whose limit does not fit the context
+constexpr std::int64_t kMaxTokens = 1 << 30;  // that a server may report
+constexpr int kFillTokens = 256;  // for a completion whose limit does not fit the context
 constexpr JsonLimits kLimits{.bytes = std::size_t{4} << 20, .values = 1 << 16, .depth = 32};
 
 std::string lower(std::string_view text) {
@@ -40,7 +40,7 @@ std::optional<int> count_of(const JsonValue& object, std::string_view key) {
   return static_cast<int>(*count);
 }
 
-// llama-server tells the length it was started with, vLLM and SGLang that of the model.
+// llama-server reports the length it was started with; vLLM and SGLang report the model's.
 std::optional<int> context_of(const JsonValue& model) {
   if (const auto length = count_of(model, "max_model_len")) return length;
   const std::optional<JsonValue> meta = model.find("meta");
@@ -64,7 +64,7 @@ RemoteModelInfo info_of(const JsonValue& model) {
   return info;
 }
 
-// Whether so many tokens fit behind the prompt, whatever its tokens are: none is less than a byte.
+// Whether this many tokens certainly fit after the prompt: each token has at least one byte.
 bool surely_fits(const RemoteModelInfo& model, std::size_t prompt_bytes, int tokens) {
   return std::cmp_less_equal(prompt_bytes + static_cast<std::size_t>(tokens),
                              model.context_length.value_or(kUsualContext));
@@ -79,13 +79,13 @@ void add_turn(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& me
   body["continue_final_message"] = true;
 }
 
-// Returns how many bytes they have.
+// Returns the number of bytes added.
 std::size_t add_messages(const RemoteModelInfo& model, const RemotePrompt& prompt, Json& body) {
   Json messages = Json::array();
   std::size_t bytes = 0;
   for (const ChatMessage& message : prompt.messages) {
     messages.push_back({{"role", message.role}, {"content", message.text}});
-    bytes += message.text.size() + 16;  // its frame
+    bytes += message.text.size() + 16;  // for its framing
   }
   add_turn(model, prompt, messages, body);
   body["messages"] = std::move(messages);
@@ -99,7 +99,7 @@ std::string written(const Json& body) {
 }  // namespace
 
 Result<std::vector<RemoteModelInfo>> read_model_list(std::string_view body) {
-  const Error none("the server's list of models (/v1/models) is not one");
+  const Error none("the server's list of models (/v1/models) is invalid");
   const Result<JsonDocument> document = JsonDocument::parse("/v1/models", body, kLimits);
   if (!document) return none;
   const std::optional<JsonValue> models = document->root().find("data");
@@ -124,8 +124,8 @@ Result<RemoteModelInfo> read_models(std::string_view body, std::string_view want
       names += (names.empty() ? "" : ", ") + shown_line(info.name);
   }
   return Error(wanted.empty()
-                   ? "the server has several models; name one with --remote-model: " + names
-                   : "the server has no model '" + std::string(wanted) + "'; there are: " + names);
+                   ? "the server has several models. Choose one with --remote-model: " + names
+                   : "the server has no model '" + std::string(wanted) + "'. It has: " + names);
 }
 
 ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePrompt& prompt,
@@ -134,12 +134,12 @@ ExchangeRequest completion_request(const RemoteModelInfo& model, const RemotePro
             {"stream", true},
             {"stream_options", {{"include_usage", true}}},
             {"temperature", 0}};
-  // vLLM and SGLang take a penalty from the model's own configuration, by which an answer should
-  // not repeat the prompt: an edit has to. Others do not know the field.
+  // vLLM and SGLang take a repetition penalty from the model's own configuration, which discourages
+  // repeating the prompt. An edit has to repeat it. Other servers do not know the field.
   if (model.begun_turn == BegunTurn::kAskedFor) body["repetition_penalty"] = 1;
   if (prompt.messages.empty()) {
     body["prompt"] = prompt.text;
-    // Without a number a server writes 16 tokens.
+    // Without a limit a server writes 16 tokens.
     body["max_tokens"] = surely_fits(model, prompt.text.size(), max_tokens)
                              ? max_tokens
                              : std::min(max_tokens, kFillTokens);
@@ -176,10 +176,10 @@ void read_usage(const JsonValue& root, RemotePiece& piece) {
 Result<RemotePiece> read_piece(std::string_view event) {
   const Result<JsonDocument> document = JsonDocument::parse("answer", event, kLimits);
   if (!document)
-    return Error("the server sent an event that is no JSON: " + document.error().message());
+    return Error("the server sent an event that is not valid JSON: " + document.error().message());
   const JsonValue root = document->root();
   if (root.find("error"))
-    return Error("the server says: " + reason_of_refusal({.refusal = std::string(event)}));
+    return Error("the server reports: " + reason_of_refusal({.refusal = std::string(event)}));
   RemotePiece piece;
   read_usage(root, piece);
   const std::optional<JsonValue> choices = root.find("choices");
@@ -206,7 +206,7 @@ std::string reason_of_refusal(const ExchangeEnd& end) {
     if (reason.empty()) reason = text_or_empty(root, "detail");
   }
   if (reason.empty()) reason = end.refusal;
-  return reason.empty() ? "no reason" : shown_line(reason);
+  return reason.empty() ? "no reason given" : shown_line(reason);
 }
 
 std::string shown_line(std::string_view text) {

@@ -19,22 +19,22 @@ struct ExchangeRequest {
 
 // How an exchange ended.
 struct ExchangeEnd {
-  int status = 0;            // of HTTP
-  std::string refusal = {};  // the body of a status that is not 2xx, its beginning
-  std::optional<std::chrono::seconds> retry_after = {};  // as the server wishes
+  int status = 0;            // HTTP status
+  std::string refusal = {};  // the beginning of the body, if the status is not 2xx
+  std::optional<std::chrono::seconds> retry_after = {};  // as the server requests
   bool closed_by_us = false;                             // the receiver or the stop token ended it
 };
 
-// Speaks to one HTTP server. Used by one thread, but an exchange may begin within another one's
-// `on_data`.
+// Talks to one HTTP server. Used by one thread, but an exchange may start within the `on_data` of
+// another one.
 class Exchange {
  public:
-  // Takes the body of a 2xx answer as it arrives, in pieces of any size. False closes the
+  // Takes the body of a 2xx answer as it arrives, in pieces of any size. Returning false closes the
   // connection.
   using OnData = std::function<bool(std::string_view)>;
 
   virtual ~Exchange() = default;
-  // An error if there was no answer, or if it broke off: the reason, for people.
+  // An error, with the reason as a message for users, if there was no answer or if it broke off.
   virtual Result<ExchangeEnd> run(const ExchangeRequest& request, const OnData& on_data,
                                   const std::stop_token& stop) = 0;
 };

@@ -30,7 +30,7 @@ Result<std::optional<Frame>> FrameReader::next() {
   const auto kind = static_cast<unsigned char>(bytes_[0]);
   const std::size_t size = number_at(bytes_, 5);
   if (kind > static_cast<unsigned char>(Frame::Kind::kError) || size > kMaxPayload)
-    return Error("what came is no frame");
+    return Error("received data that is not a frame");
   if (bytes_.size() < kHeader + size) return std::optional<Frame>();
   Frame frame{static_cast<Frame::Kind>(kind), number_at(bytes_, 1), bytes_.substr(kHeader, size)};
   bytes_.erase(0, kHeader + size);

@@ -10,17 +10,16 @@
 
 namespace redraft {
 
-// What the two processes of a bridge (bridge.h) say to each other: a kind, the number of an
-// exchange, the size of the payload (little endian, 4 bytes each but for the kind's one), and the
-// payload.
+// A message between the two processes of a bridge (bridge.h): a kind (1 byte), the number of an
+// exchange and the size of the payload (4 bytes each, little endian), and the payload.
 struct Frame {
   enum class Kind : std::uint8_t {
-    kRequest,  // METHOD, PATH and body, with a line feed between them
-    kCancel,   // nothing
+    kRequest,  // method, path and body, separated by line feeds
+    kCancel,   // no payload
     kHead,     // of an answer: "STATUS", or "STATUS SECONDS" of Retry-After
     kData,     // a piece of its body
-    kEnd,      // nothing: the answer is complete
-    kError     // the reason why it is not, for people
+    kEnd,      // no payload: the answer is complete
+    kError     // why it is not complete, as a message for users
   };
   Kind kind = Kind::kEnd;
   std::uint32_t exchange = 0;
@@ -29,13 +28,13 @@ struct Frame {
 
 void append_frame(const Frame& frame, std::string& bytes);
 
-// Frames from pieces of any size.
+// Reads frames from pieces of any size.
 class FrameReader {
  public:
   static constexpr std::size_t kMaxPayload = std::size_t{64} << 20;
 
   void add(std::string_view bytes) { bytes_ += bytes; }
-  // The next frame; none while it is not complete; an error if it cannot be one.
+  // The next frame; nothing while it is incomplete. An error if it cannot be a frame.
   Result<std::optional<Frame>> next();
 
  private:

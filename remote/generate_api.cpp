@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxCount = 1 << 30;
 constexpr JsonLimits kLimits{.bytes = kMaxGenerateBody, .values = 1 << 20, .depth = 16};
 
 Error no_such(const char* what) {
-  return Error(std::string("the server's answer lacks the ") + what + " that were asked for");
+  return Error(std::string("the server's answer lacks the ") + what + " that redraft requested");
 }
 
 ExchangeRequest post(const char* path, const Json& body) {
@@ -25,7 +25,7 @@ ExchangeRequest post(const char* path, const Json& body) {
           .body = body.dump(-1, ' ', false, Json::error_handler_t::replace)};
 }
 
-// Explicitly greedy, since a server may have been started with other preferences.
+// Explicitly greedy, because the server may have been started with other defaults.
 Json sampling(int max_tokens) {
   return {{"temperature", 0},       {"max_new_tokens", max_tokens}, {"repetition_penalty", 1},
           {"frequency_penalty", 0}, {"presence_penalty", 0},        {"min_new_tokens", 0}};
@@ -63,7 +63,7 @@ int count_in(const JsonValue& object, std::string_view key) {
   return count ? static_cast<int>(*count) : 0;
 }
 
-// Of [log probability, token, text].
+// An entry is [log probability, token, text].
 std::optional<TokenId> token_of_entry(const JsonValue& entry) {
   if (entry.kind() != JsonValue::Kind::kArray || entry.size() < 2) return {};
   return token_in(*++entry.begin());
@@ -74,7 +74,7 @@ struct Finish {
 };
 
 // {"type": "stop", "matched": 151645}, {"type": "length", "length": 1}, {"type": "abort", …}; null
-// while it goes on.
+// while generation continues.
 Result<Finish> finish_in(const JsonValue& meta) {
   const std::optional<JsonValue> reason = meta.find("finish_reason");
   if (!reason) return Finish{};
@@ -82,14 +82,14 @@ Result<Finish> finish_in(const JsonValue& meta) {
   const Result<std::string_view> name =
       type ? type->text() : Result<std::string_view>(Error("no type"));
   if (!name || (*name != "stop" && *name != "length"))
-    return Error("the server gave the request up");
+    return Error("the server aborted the request");
   return Finish{.ended = *name == "stop", .cut = *name == "length"};
 }
 
 Result<JsonDocument> parsed(std::string_view body) {
   Result<JsonDocument> document = JsonDocument::parse("answer", body, kLimits);
   if (document && document->root().find("error"))
-    return Error("the server says: " + reason_of_refusal({.refusal = std::string(body)}));
+    return Error("the server reports: " + reason_of_refusal({.refusal = std::string(body)}));
   return document;
 }
 
@@ -130,7 +130,7 @@ Result<std::vector<std::string>> read_texts(std::string_view body, std::size_t c
 }
 
 ExchangeRequest round_request(std::span<const TokenId> written, std::span<const TokenId> draft) {
-  // The first place that is asked about comes back empty: what led to it is in no cache.
+  // The first position is always empty, because no cache holds the context before it.
   return post("/generate", {{"input_ids", joined(written, draft)},
                             {"sampling_params", sampling(1)},
                             {"return_logprob", true},
@@ -155,7 +155,7 @@ Result<Round> read_round(std::string_view body, std::span<const TokenId> written
   auto top = tops->begin();
   std::size_t place = 0;
   for (const JsonValue input : *inputs) {
-    // Whether it speaks of these places at all.
+    // Checks that the answer is about these positions.
     if (token_of_entry(input) != (place == 0 ? written.back() : draft[place - 1]))
       return no_such("likeliest tokens");
     if (place++ > 0) {
@@ -201,7 +201,7 @@ Result<GeneratedPiece> GeneratedStream::read(std::string_view event) {
                        .cached_tokens = count_in(*meta, "cached_tokens")};
   const auto count = static_cast<std::size_t>(count_in(*meta, "completion_tokens"));
   if (count < seen_) return no_such("tokens");
-  if (piece.tokens.size() == count) {  // all of it
+  if (piece.tokens.size() == count) {  // the event contains all tokens
     if (!piece.text.starts_with(text_)) return no_such("tokens");
     piece.text.erase(0, text_.size());
     piece.tokens.erase(piece.tokens.begin(),

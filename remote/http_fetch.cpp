@@ -32,11 +32,11 @@ using boost::system::error_code;
 
 constexpr std::chrono::seconds kToConnect{10};
 constexpr std::chrono::seconds kToSend{30};
-constexpr std::chrono::minutes kToBegin{10};  // a busy server reads a long prompt
+constexpr std::chrono::minutes kToBegin{10};  // a busy server may read a long prompt
 constexpr std::chrono::minutes kToGoOn{2};
 constexpr std::uint32_t kMaxHeader = 1 << 16;  // bytes
 
-// The reason, for people.
+// Its message is for users.
 class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -54,7 +54,7 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-// A list of hosts, with all below those that begin with a dot or not, as curl reads it.
+// A list of hosts, each including its subdomains, with or without a leading dot, as curl reads it.
 bool is_exempt(std::string host, const std::string& list) {
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -85,10 +85,10 @@ Result<std::optional<RemoteAddress>> proxy_of_environment(const RemoteAddress& s
   if (proxy.empty()) return std::optional<RemoteAddress>();
   const Result<RemoteAddress> address =
       parse_remote_address(proxy.find("://") == std::string::npos ? "http://" + proxy : proxy);
-  // The text may hold a password.
+  // Do not show the address: it may contain a password.
   if (!address || address->tls)
     return Error(
-        "the proxy of the environment cannot be used: redraft takes http://HOST:PORT, "
+        "cannot use the proxy from the environment: redraft supports http://HOST:PORT "
         "without a password");
   return std::optional(*address);
 }
@@ -113,7 +113,7 @@ struct HttpFetch::Connection {
     asio::ip::tcp::resolver resolver(io);
     const auto found = co_await resolver.async_resolve(
         to.host, to.port, asio::redirect_error(asio::use_awaitable, problem));
-    check(problem, name + " is not known");
+    check(problem, name + " cannot be resolved");
     plain.expires_after(kToConnect);
     co_await plain.async_connect(found, asio::redirect_error(asio::use_awaitable, problem));
     check(problem, name + " cannot be reached");
@@ -145,7 +145,7 @@ struct HttpFetch::Connection {
     tls_context.emplace(asio::ssl::context::tls_client);
     error_code problem;
     tls_context->set_default_verify_paths(problem);
-    check(problem, "this system's certificates cannot be read");
+    check(problem, "cannot read this system's certificates");
     tls_context->set_options(asio::ssl::context::no_tlsv1 | asio::ssl::context::no_tlsv1_1);
     tls.emplace(plain, *tls_context);
     tls->set_verify_mode(asio::ssl::verify_peer);
@@ -156,9 +156,9 @@ struct HttpFetch::Connection {
                                   asio::redirect_error(asio::use_awaitable, problem));
     const long verified = SSL_get_verify_result(tls->native_handle());
     if (problem && verified != X509_V_OK)
-      throw Failure(options.server.shown() + " shows a certificate that is not accepted: " +
+      throw Failure(options.server.shown() + " has a certificate that is not trusted: " +
                     X509_verify_cert_error_string(verified));
-    check(problem, options.server.shown() + " does not speak TLS as expected");
+    check(problem, options.server.shown() + ": the TLS handshake failed");
   }
 
   http::request<http::string_body> message() const {
@@ -185,11 +185,11 @@ struct HttpFetch::Connection {
     plain.expires_after(kToSend);
     const http::request<http::string_body> sent = message();
     co_await http::async_write(stream, sent, asio::redirect_error(asio::use_awaitable, problem));
-    check(problem, name + " does not take the request");
+    check(problem, name + " does not accept the request");
     beast::flat_buffer buffer;
     http::response_parser<http::buffer_body> answer;
     answer.header_limit(kMaxHeader);
-    answer.body_limit(std::numeric_limits<std::uint64_t>::max());  // its reader bounds it
+    answer.body_limit(std::numeric_limits<std::uint64_t>::max());  // the caller limits the size
     plain.expires_after(kToBegin);
     co_await http::async_read_header(stream, buffer, answer,
                                      asio::redirect_error(asio::use_awaitable, problem));
@@ -198,7 +198,7 @@ struct HttpFetch::Connection {
     if (const auto wait = answer.get()[http::field::retry_after]; !wait.empty())
       head += " " + std::string(wait);
     co_await tell(Frame::Kind::kHead, head);
-    bool has_begun = false;  // some send the head before they read the prompt
+    bool has_begun = false;  // some servers send the head before they read the prompt
     std::array<char, 1 << 14> piece;
     while (!answer.is_done()) {
       answer.get().body().data = piece.data();
@@ -210,7 +210,7 @@ struct HttpFetch::Connection {
       const std::size_t size = piece.size() - answer.get().body().size;
       has_begun = has_begun || size > 0;
       if (size > 0) co_await tell(Frame::Kind::kData, {piece.data(), size});
-      check(problem, name + " broke off");
+      check(problem, name + " broke off the answer");
     }
     co_await tell(Frame::Kind::kEnd, {});
   }

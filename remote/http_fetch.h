@@ -1,8 +1,8 @@
 #pragma once
 
-#include <utility>  // which Boost 1.74's awaitable.hpp needs and lacks
+#include <utility>  // Boost 1.74's awaitable.hpp needs it but does not include it
 
-// First the line above.
+// Must follow the line above.
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <functional>
@@ -21,28 +21,28 @@ struct FetchOptions {
   RemoteAddress server;
   std::optional<RemoteAddress> proxy;  // for http, and by CONNECT for https
   std::string key;                     // sent to the server as a bearer token; empty: none
-  // Sent with every request, so that a router in front of several servers can send all that an
-  // editor asks to the one that has read its prompts.
+  // Sent with every request, so that a router in front of several servers can send all requests of
+  // an editor to the server that has read its prompts.
   std::string session;
 };
 
-// The proxy for `server` that the environment names (https_proxy, http_proxy in small letters
-// alone, since a web server may set the other, all_proxy, no_proxy). An error if it cannot be used.
+// The proxy for `server` from the environment: https_proxy, http_proxy (lower case only, because a
+// web server may set HTTP_PROXY), all_proxy, no_proxy. An error if it cannot be used.
 Result<std::optional<RemoteAddress>> proxy_of_environment(const RemoteAddress& server);
 
-// One request and its answer, over a connection of its own. TLS with the certificates of the
-// system, or of SSL_CERT_FILE and SSL_CERT_DIR; names are checked. Redirections are not followed.
+// One request and its answer, over its own connection. TLS uses the system's certificates or those
+// in SSL_CERT_FILE and SSL_CERT_DIR, and checks names. Redirections are not followed.
 class HttpFetch {
  public:
-  // Awaited: it takes its time where nobody takes what is told. `payload` is valid until then.
+  // Awaited: it takes as long as the receiver does. `payload` is valid until it returns.
   using Tell =
       std::function<boost::asio::awaitable<void>(Frame::Kind kind, std::string_view payload)>;
 
   HttpFetch(boost::asio::io_context& io, const FetchOptions& options, ExchangeRequest request);
   ~HttpFetch();
-  // Tells of the answer: kHead, kData…, kEnd; or kError, at any place.
+  // Reports the answer: kHead, kData…, kEnd; or kError at any point.
   boost::asio::awaitable<void> run(Tell tell);
-  // Closes the connection: run() ends with kError.
+  // Closes the connection; run() then ends with kError.
   void cancel();
 
  private:

@@ -10,8 +10,8 @@ namespace redraft {
 namespace {
 
 constexpr int kFirstWait = 500;  // ms
-constexpr int kMostWait = 10000;
-constexpr int kLeastWait = 1;  // doubled each time: patience ends, whatever a server wishes
+constexpr int kMaxWait = 10000;
+constexpr int kMinWait = 1;  // doubled each time, so that retries end whatever a server requests
 
 bool is_worth_another_try(int status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
@@ -34,8 +34,8 @@ bool Patience::wait_after(const ExchangeEnd& end, const std::stop_token& stop) {
       end.retry_after
           ? std::max(
                 static_cast<int>(std::min<std::int64_t>(end.retry_after->count(), 3600) * 1000),
-                kLeastWait << doublings)
-          : std::min(doubled, kMostWait);
+                kMinWait << doublings)
+          : std::min(doubled, kMaxWait);
   if (wished > left_ms_) return false;
   left_ms_ -= wished;
   wait(std::chrono::milliseconds(wished), stop);

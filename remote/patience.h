@@ -6,15 +6,15 @@
 
 namespace redraft {
 
-// How long an answer waits for a server that is busy or fails for a moment (429, 500, 502, 503,
+// How long a client keeps retrying a server that is busy or fails temporarily (429, 500, 502, 503,
 // 504).
 class Patience {
  public:
-  // `ms`: in all.
+  // `ms` is the total time.
   explicit Patience(int ms) : left_ms_(ms) {}
 
-  // Waits as long as the server wishes, or 0.5, 1, 2 s and so on, or until `stop`. False, at once:
-  // it is no use to ask again, or the patience is used up.
+  // Waits as long as the server requests, or 0.5, 1, 2 s and so on, or until `stop`. Returns false
+  // at once if a retry is useless or the time is used up.
   bool wait_after(const ExchangeEnd& end, const std::stop_token& stop);
   // The server has answered: the next wait is short again.
   void answered() { attempt_ = 0; }

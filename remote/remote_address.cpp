@@ -53,23 +53,23 @@ bool is_readable_on_the_way(const RemoteAddress& address) {
 Result<RemoteAddress> parse_remote_address(std::string_view url) {
   const auto wrong = [&](const std::string& why) {
     return Error("the address '" + std::string(url) + "' " + why +
-                 "; write it as https://HOST:PORT or http://HOST:PORT");
+                 ". Write it as https://HOST:PORT or http://HOST:PORT");
   };
   std::string_view rest = url;
   RemoteAddress address;
   address.tls = take(rest, "https://");
   if (!address.tls && !take(rest, "http://"))
-    return wrong("begins with neither https:// nor http://");
+    return wrong("does not begin with https:// or http://");
   if (rest.find('@') != std::string_view::npos)
     return Error(
-        "the address holds a user name or a key: keys belong in the variable REDRAFT_REMOTE_KEY or "
-        "in the file remote-key of redraft's configuration folder");
+        "the address contains a user name or a key. Put keys in the variable REDRAFT_REMOTE_KEY or "
+        "in the file remote-key in redraft's configuration folder");
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   std::string_view place = rest.substr(0, slash);
   std::string_view path = rest.substr(slash);
   if (take(place, "[")) {
     const std::size_t end = place.find(']');
-    if (end == std::string_view::npos) return wrong("has a bracket that is not closed");
+    if (end == std::string_view::npos) return wrong("has an unclosed bracket");
     address.host = place.substr(0, end);
     place.remove_prefix(end + 1);
     if (!consists_of(address.host, ":.")) return wrong("has no valid address in brackets");
@@ -85,12 +85,12 @@ Result<RemoteAddress> parse_remote_address(std::string_view url) {
     if (!is_port(place)) return wrong("has no valid port");
     address.port = place;
   } else if (!place.empty()) {
-    return wrong("has something between host and path");
+    return wrong("has unexpected text between host and path");
   }
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path.ends_with("/v1")) path.remove_suffix(3);
   while (path.ends_with('/')) path.remove_suffix(1);
-  if (!consists_of(path, "/-._~%")) return wrong("has a path that redraft does not take");
+  if (!consists_of(path, "/-._~%")) return wrong("has a path that redraft does not support");
   address.base = path;
   return address;
 }

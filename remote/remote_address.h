@@ -7,22 +7,22 @@
 
 namespace redraft {
 
-// Where a server is.
+// The address of a server.
 struct RemoteAddress {
   bool tls = false;
   std::string host;  // a name, or an address without brackets
   std::string port;  // a number
-  std::string base;  // what every path begins with: "" or "/v1"-less prefix such as "/proxy"
+  std::string base;  // precedes every path: "", or a prefix without "/v1" such as "/proxy"
 
-  // "https://host:port", as people know it; never with a key.
+  // "https://host:port", for display; never contains a key.
   std::string shown() const;
-  // For the header Host.
+  // For the Host header.
   std::string authority() const;
   bool is_loopback() const;
 };
 
-// `url` is http://HOST[:PORT][/PREFIX] or the same with https. A final "/v1" is left out, since
-// people paste it. Errors say what is wrong with it: user names, queries and other schemes.
+// `url` is http://HOST[:PORT][/PREFIX] or the same with https. A final "/v1" is dropped, because
+// people paste it. User names, queries and other schemes are errors that say what is wrong.
 Result<RemoteAddress> parse_remote_address(std::string_view url);
 
 // Whether text would leave this machine without encryption.

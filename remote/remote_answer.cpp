@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-// An answer of more bytes a token than any text has is no answer.
+// No text has more bytes per token; a server that exceeds this does not stop.
 constexpr std::size_t kMaxTokenBytes = 64;
 
 }  // namespace

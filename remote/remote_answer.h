@@ -11,25 +11,25 @@
 
 namespace redraft {
 
-// An answer as a server writes it: from its text to tokens of the request, and what is counted.
+// Collects a server's answer: turns its text into tokens of the request and keeps the statistics.
 class RemoteAnswer {
  public:
-  // All are kept by reference.
+  // Keeps references to all of them.
   RemoteAnswer(const DecodeRequest& request, const Tokenizer& vocabulary, const TokenSink& sink);
 
-  // The server begins to answer: what it has read of the prompt is read.
+  // The server has begun to answer, so it has read the prompt.
   void begin();
   bool has_begun() const { return has_begun_; }
 
-  // Emits what the server wrote; `origin`: who guessed it. False: no more is wanted, or there is a
-  // problem.
+  // Emits text from the server; `origin` is what guessed it. Returns false if no more is wanted or
+  // there is a problem.
   bool emit(const std::string& text, std::optional<DraftOrigin> origin = {});
-  // The server does not stop.
+  // Set if the server does not stop writing.
   const std::optional<Error>& problem() const { return problem_; }
-  // All that was emitted.
+  // The whole text that was emitted.
   std::string text() const { return vocabulary_.decode(result_.tokens); }
 
-  // Whoever asks the server keeps them; emit() counts nothing.
+  // The caller keeps them; emit() counts nothing.
   DecodeStatistics& statistics() { return result_.statistics; }
   void report_progress() const;
 

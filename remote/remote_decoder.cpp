@@ -11,10 +11,10 @@
 
 namespace redraft {
 
-// Takes an answer as it comes: from bytes to events to text.
+// Processes an answer as it arrives: from bytes to events to text.
 class RemoteDecoder::Stream {
  public:
-  // `max_tokens`: in all.
+  // `max_tokens` is the total limit.
   Stream(RemoteAnswer& answer, std::string_view opened, int max_tokens)
       : answer_(answer), begun_(opened), max_tokens_(max_tokens), before_(answer.statistics()) {}
 
@@ -30,7 +30,7 @@ class RemoteDecoder::Stream {
   bool is_complete() const { return is_complete_; }
   const std::optional<Error>& problem() const { return problem_; }
 
-  // The whole answer has come, or as much of it as was wanted.
+  // The answer is complete, or as much of it as was wanted.
   FinishReason finish() {
     const bool is_whole = reason_ == FinishReason::kStop || reason_ == FinishReason::kLength;
     return is_whole && !answer_.emit(begun_.end()) ? FinishReason::kSink : reason_;
@@ -45,7 +45,8 @@ class RemoteDecoder::Stream {
       return false;
     }
     answer_.begin();
-    // An event has a token at least, so this ends what a server was not told to, or does not.
+    // Each event has at least one token, so this stops a server that ignores the limit or did not
+    // get one.
     const bool is_too_much = !piece->text.empty() && events_ == max_tokens_;
     if (!piece->text.empty() && !is_too_much) ++events_;
     count(*piece);
@@ -113,7 +114,7 @@ Result<DecodeResult> RemoteDecoder::run(const DecodeRequest& request, const Toke
                                         std::stop_token stop) {
   if (request.prompt.empty()) return Error("the prompt is empty");
   if (!request.sampling.greedy() || request.log_probabilities)
-    return Error("a model on a server writes greedily and without log probabilities");
+    return Error("a remote model only decodes greedily and does not report log probabilities");
   RemotePrompt prompt = read_prompt(*vocabulary_, request.prompt);
   const std::string original = vocabulary_->decode(request.original);
   RemoteAnswer answer(request, *vocabulary_, sink);
@@ -160,7 +161,7 @@ Result<std::optional<FinishReason>> RemoteDecoder::ask(const ExchangeRequest& as
   }
   if (stream.has_ended()) return std::optional(stream.finish());
   if (end->status / 100 == 2) {
-    // Some end without the last event. But the end of the connection alone may be a fault's.
+    // Some servers end without the last event. But a closed connection alone may be a fault.
     if (stream.is_complete()) return std::optional(stream.finish());
     return Error(stream.has_begun() ? "the server broke off its answer"
                                     : "the server's answer is empty");

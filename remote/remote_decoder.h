@@ -14,19 +14,20 @@
 
 namespace redraft {
 
-// Writes what a server writes after the prompt, byte by byte. `original` is what it is told to
-// expect, where it wants to know, or what it verifies in rounds (verify_rounds.h), where it can;
-// otherwise, and where that fails, its answer is one stream. Statistics count the server's tokens
-// as far as it tells them, and the events of its answer and the rounds as passes. Sampling and log
-// probabilities are errors.
+// Writes a server's continuation of the prompt, byte by byte. If the server supports it, `original`
+// is sent as the expected output or verified in rounds (verify_rounds.h). Otherwise, and where that
+// fails, the answer is one stream. Statistics count the server's tokens as far as it reports them,
+// and count the events of its answer and the rounds as passes. Sampling and log probabilities are
+// errors.
 //
-// A server that is busy or fails for a moment (429, 500, 502, 503, 504) is asked again, after as
-// long as it wishes or 0.5, 1, 2 s and so on, as long as it has not begun to answer. run() throws
-// ModelFailure if there is no connection: whoever has another model may use that.
+// If a server is busy or fails temporarily (429, 500, 502, 503, 504), the request is repeated after
+// the time that the server requests, or after 0.5, 1, 2 s and so on, unless the answer has begun.
+// run() throws ModelFailure if there is no connection; a caller with another model may use that
+// instead.
 class RemoteDecoder final : public Decoder {
  public:
-  // `patience_ms` is how long to wait in all before asking again. `seconds` is a clock that never
-  // goes back, by which rounds are priced.
+  // `patience_ms` is the total time to wait before retries. `seconds` is a monotonic clock that
+  // measures the cost of rounds.
   RemoteDecoder(RemoteModelInfo model, std::shared_ptr<const Tokenizer> vocabulary,
                 std::shared_ptr<Exchange> exchange, int patience_ms,
                 std::function<double()> seconds = steady_seconds);
@@ -37,11 +38,11 @@ class RemoteDecoder final : public Decoder {
  private:
   class Stream;
   static double steady_seconds();
-  // Goes on with `answer` behind `prompt`, to at most `max_tokens` more.
+  // Continues `answer` after `prompt`, by at most `max_tokens` more tokens.
   Result<FinishReason> stream(const RemotePrompt& prompt, const std::string& original,
                               int max_tokens, RemoteAnswer& answer, Patience& patience,
                               const std::stop_token& stop);
-  // Nothing: to be asked again, unless `stop` is requested.
+  // Returns nothing if the request should be repeated, unless `stop` is requested.
   Result<std::optional<FinishReason>> ask(const ExchangeRequest& asked, Stream& stream,
                                           RemoteAnswer& answer, Patience& patience,
                                           const std::stop_token& stop);

@@ -11,13 +11,13 @@
 namespace redraft {
 namespace {
 
-// Tokens of code have about so many bytes; a prompt that is planned with fewer fits.
+// A token of code has more bytes than this on average, so a prompt planned with this number fits.
 constexpr int kBytesPerToken = 3;
-constexpr int kLeastContext = 512;
+constexpr int kMinContext = 512;
 constexpr int kMaxContextBytes = 1 << 20;
 constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;  // of the server's models
 
-// Has a vocabulary and a length; a server has the rest.
+// Has a vocabulary and a context length; everything else is on the server.
 class RemoteModel final : public LanguageModel {
  public:
   RemoteModel(std::string name, int vocabulary, int context)
@@ -30,7 +30,7 @@ class RemoteModel final : public LanguageModel {
   }
   Predictions forward(std::span<const TokenId> /*context*/, const DraftTree& /*draft*/,
                       KvCache& /*cache*/, const PredictionNeeds& /*needs*/) override {
-    throw ModelFailure("a model on a server gives text, not predictions");
+    throw ModelFailure("a remote model returns text, not predictions");
   }
 
  private:
@@ -39,8 +39,8 @@ class RemoteModel final : public LanguageModel {
   int context_;
 };
 
-// A byte is a token here. A server reads thousands of tokens a second and writes some dozens; rows
-// stand for bytes that are read.
+// Tokens are bytes here. A server reads thousands of tokens per second and writes some dozens; the
+// rows are bytes that are read.
 CostCurve guessed_cost() { return CostCurve({{1, 0.006}, {64, 0.009}, {1024, 0.06}}); }
 
 // The body of the server's answer.
@@ -54,11 +54,11 @@ Result<std::string> ask_for_models(Exchange& exchange, const std::stop_token& st
       exchange.run({.method = "GET", .path = "/v1/models", .body = {}}, take, stop);
   if (!end) return end.error();
   if (end->status == 401 || end->status == 403)
-    return Error("the server wants a key, or refuses this one (" + std::to_string(end->status) +
-                 "): set REDRAFT_REMOTE_KEY, or write it to the file remote-key of redraft's "
+    return Error("the server requires a key or rejected this one (" + std::to_string(end->status) +
+                 "). Set REDRAFT_REMOTE_KEY, or write the key to the file remote-key in redraft's "
                  "configuration folder");
   if (end->status / 100 != 2)
-    return Error("the server refused to list its models (" + std::to_string(end->status) +
+    return Error("the server did not list its models (" + std::to_string(end->status) +
                  "): " + reason_of_refusal(*end));
   return list;
 }
@@ -78,7 +78,7 @@ Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
   if (!list) return list.error().in(options.server);
   const Result<RemoteModelInfo> info = read_models(*list, options.model);
   if (!info) return info.error().in(options.server);
-  const int tokens = std::max(info->context_length.value_or(kUsualContext), kLeastContext);
+  const int tokens = std::max(info->context_length.value_or(kUsualContext), kMinContext);
   const int bytes = std::min(tokens, kMaxContextBytes / kBytesPerToken) * kBytesPerToken;
   const std::shared_ptr<const Tokenizer> vocabulary = remote_vocabulary(info->fills);
   const std::string name = shown_line(info->name);

@@ -14,22 +14,21 @@
 namespace redraft {
 
 struct RemoteOptions {
-  std::string server;       // how reports call it: "https://host:port"
-  std::string model;        // empty: the server's only one
-  int patience_ms = 20000;  // in all between tries, where the server is busy or fails for a moment
+  std::string server;       // its name in reports: "https://host:port"
+  std::string model;        // empty for the server's only model
+  int patience_ms = 20000;  // total time between retries if the server is busy or fails temporarily
 };
 
-// Asks the server for its models; an error if it does not answer, or wants another key.
+// Requests the server's list of models. An error if it does not answer or requires another key.
 Result<std::vector<RemoteModelInfo>> list_remote_models(Exchange& exchange,
                                                         const std::stop_token& stop);
 
-// An engine whose target writes elsewhere: a server that speaks OpenAI's HTTP interface. What is
-// sent are prompts, what comes back is text as it is written; tokens are the server's own (see
-// remote_vocabulary()), and so is whether its output is that of its own plain decoding. There is no
-// draft model, nothing is read ahead or kept, and the cost of passes is a guess that only bounds
-// how much is shown and written.
+// An engine whose target runs on a server with OpenAI's HTTP interface. It sends prompts and
+// receives text as it is written. Tokens are the server's own (see remote_vocabulary()), and the
+// server decides whether its output equals plain decoding. There is no draft model, nothing is read
+// ahead or kept, and the cost of passes is a guess that only limits how much is shown and written.
 //
-// Asks the server for its models; an error if it does not answer or has not the one that is wanted.
+// Requests the server's models. An error if it does not answer or does not have the wanted one.
 Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
                                                    std::shared_ptr<Exchange> exchange,
                                                    const LoadControl& control);

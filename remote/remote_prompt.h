@@ -11,16 +11,16 @@
 
 namespace redraft {
 
-// The vocabulary of an engine whose tokens are a server's: every byte is a token, and there are the
-// control tokens of ChatML and, with `fills`, those that Qwen2.5-Coder fills in with. It stands for
-// text; the server makes its own tokens of it.
+// The vocabulary of an engine whose tokens belong to a server. Each byte is a token; in addition
+// there are the control tokens of ChatML and, with `fills`, Qwen2.5-Coder's fill-in-the-middle
+// tokens. It represents text, which the server tokenizes itself.
 std::shared_ptr<const Tokenizer> remote_vocabulary(bool fills);
 
-// What a prompt of such tokens says.
+// The meaning of a prompt of such tokens.
 struct RemotePrompt {
-  std::vector<ChatMessage> messages;  // of a chat; none: `text` is the prompt
+  std::vector<ChatMessage> messages;  // of a chat; if empty, `text` is the prompt
   std::string opened;                 // the beginning of the assistant's next turn
-  std::string text;                   // control tokens by their spelling
+  std::string text;                   // control tokens are spelled out
 };
 RemotePrompt read_prompt(const Tokenizer& tokenizer, std::span<const TokenId> tokens);
 

@@ -3,10 +3,10 @@
 namespace redraft {
 namespace {
 
-constexpr double kNewest = 0.3;       // the weight of the newest of a mean
-constexpr double kMaxTokens = 1000;   // of a stream that are remembered
-constexpr int kMinTokens = 3;         // below which their mean says nothing
-constexpr double kUsualToken = 0.02;  // seconds, of a large model
+constexpr double kNewest = 0.3;       // the weight of the newest value in a mean
+constexpr double kMaxTokens = 1000;   // of a stream, that are remembered
+constexpr int kMinTokens = 3;         // with fewer, their mean says nothing
+constexpr double kUsualToken = 0.02;  // seconds, for a large model
 constexpr int kWorthTrying = 16;      // tokens
 constexpr int kQuestions = 4;         // round trips before the first token
 constexpr double kUsualShare = 0.75;  // of an original that an answer repeats
@@ -19,8 +19,8 @@ void average(double& mean, double newest) {
 
 void RoundPrice::saw_round(double seconds) { average(round_, seconds); }
 
-// It is a round trip, too. So rounds that were slow once, when the server was busy, are tried
-// again.
+// A stream's start is a round trip too. So rounds that were slow once, because the server was busy,
+// are tried again.
 void RoundPrice::saw_start(double seconds) {
   average(start_, seconds);
   if (round_ > start_) average(round_, start_);

@@ -4,32 +4,32 @@
 
 namespace redraft {
 
-// Whether rounds of verification pay, by what they and streams took before.
+// Decides whether verification rounds pay off, from the measured times of rounds and streams.
 //
-// A server takes T seconds for a token of a stream, and a while to start one; a round takes R, most
-// of it on the way, and gives as many tokens as are right. So rounds for the next m tokens pay if
-// they take less than m * T, and in the middle of a stream, if that and the start of the next
-// stream do.
+// A server takes T seconds per token of a stream, plus some time to start one. A round takes R
+// seconds, mostly on the network, and yields as many tokens as are right. So rounds for the next m
+// tokens pay off if they take less than m * T; in the middle of a stream, if they and the start of
+// the next stream do.
 class RoundPrice {
  public:
   static constexpr int kFirstDraft = 32, kLongestDraft = 256;  // tokens
 
-  // How long the first draft is where the last `run` tokens were those of the original.
+  // The length of the first draft if the last `run` tokens were those of the original.
   static int first_draft(int run) { return std::clamp(run, kFirstDraft, kLongestDraft); }
-  // And the next, when all of one was right.
+  // The length of the next draft after one that was completely right.
   static int longer(int draft) { return std::min(2 * draft, kLongestDraft); }
 
   void saw_round(double seconds);
   void saw_start(double seconds);              // from a stream's request to its first token
   void saw_tokens(double seconds, int count);  // between tokens of a stream
-  // What the rounds between two streams came to. A new answer knows nothing of it.
+  // The result of the rounds between two streams. Each answer starts without it.
   void saw_visit(int accepted);
   void forget_visits() { reach_ = kUsualReach; }
 
-  // `left`: tokens of the original that may follow; `run`: how many were the same so far. What is
-  // not known yet is worth trying.
+  // `left` is how many tokens of the original may follow, `run` how many matched so far. Unknown
+  // costs are worth a try.
   bool pays(int left, int run, bool is_streaming) const;
-  // Whether a text of so many tokens is worth asking the server for its tokens.
+  // Whether a text of this many tokens is worth requesting its tokens from the server.
   bool is_worth_asking(int tokens) const;
 
  private:
@@ -37,7 +37,7 @@ class RoundPrice {
 
   double token() const;
 
-  double round_ = 0, start_ = 0;  // seconds; 0: not known
+  double round_ = 0, start_ = 0;  // seconds; 0 if unknown
   double token_seconds_ = 0, tokens_ = 0;
   double reach_ = kUsualReach;
 };

@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // what a part of a character is shown as
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // shown for a part of a character
 
 struct Spelled {
   ServerText::Group tokens;
@@ -17,14 +17,14 @@ bool is_part(const Spelled& spelled) {
   return spelled.text.find(kReplacement) != std::string::npos;
 }
 
-// Control tokens that some servers put around a text have no bytes.
+// Some servers put control tokens around a text. These have no bytes.
 void trim_around(std::vector<Spelled>& all) {
   while (!all.empty() && all.back().text.empty()) all.pop_back();
   const auto first = std::ranges::find_if(all, [](const Spelled& s) { return !s.text.empty(); });
   all.erase(all.begin(), first);
 }
 
-// Neighbours that are parts of characters become one.
+// Joins neighbours that are parts of characters.
 std::vector<Spelled> join_parts(std::vector<Spelled> all) {
   std::vector<Spelled> joined;
   for (Spelled& spelled : all) {

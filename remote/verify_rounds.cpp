@@ -9,10 +9,10 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kMinOriginal = 256;  // bytes; less is streamed before anything is asked
+constexpr std::size_t kMinOriginal = 256;  // bytes; a shorter one is streamed without a request
 constexpr int kBytesPerToken = 4;          // of code
 constexpr int kMinTokens = 16;             // of an original, or of its rest
-constexpr int kSureMatch = 6;              // tokens that show where an answer is in the original
+constexpr int kSureMatch = 6;  // tokens that identify an answer's position in the original
 constexpr int kMaxMisses = 2;
 
 Error broke_off(const std::string& why) {
@@ -66,7 +66,7 @@ Result<std::optional<std::string>> VerifyRounds::fetch(const ExchangeRequest& re
       return std::optional(std::move(body));
     }
     if (server_.patience.wait_after(*end, stop_) && !is_cancelled()) continue;
-    // It has no such route, or not with these arguments.
+    // It has no such route, or does not support these arguments.
     if (is_cold_ && tells_of_no_route(end->status)) server_.memory.is_refused = true;
     return std::optional<std::string>();
   }
@@ -153,8 +153,8 @@ Result<VerifyRounds::End> VerifyRounds::round() {
   return end;
 }
 
-// The rule that decides what is written: a token of the draft is the server's own if it is the
-// likeliest there, and all before it are.
+// This rule decides what is written: a draft token is the server's own output if it is the
+// likeliest at its position and all tokens before it are.
 Result<VerifyRounds::End> VerifyRounds::take_round(const Round& round, int drafted) {
   const auto draft = original_.tokens().begin() + place_;
   const auto differs = std::ranges::mismatch(round.likeliest, std::span(draft, draft + drafted));
@@ -178,7 +178,7 @@ Result<VerifyRounds::End> VerifyRounds::take_round(const Round& round, int draft
   draft_size_ = RoundPrice::longer(drafted);
   is_in_sync_ = accepted == drafted && place_ < original_size();
   if (accepted == drafted && !round.next) return End(FinishReason::kStop);
-  // What follows the draft is known as well. If it is the original's, its text is, too.
+  // The token after the draft is known as well. If it is the original's, its text is known too.
   if (is_in_sync_ && left() > 0) {
     is_in_sync_ = round.next == original_.tokens()[static_cast<std::size_t>(place_)];
     if (is_in_sync_ && original_.whole(place_, 1) == 1) {
@@ -207,13 +207,13 @@ Result<VerifyRounds::End> VerifyRounds::emit_original(int count,
   return End(FinishReason::kSink);
 }
 
-// Whether the answer, whose last `new_tokens` are new, is in the original again, so surely that
-// rounds pay.
+// Whether the answer, whose last `new_tokens` are new, follows the original again with enough
+// certainty that rounds pay off.
 bool VerifyRounds::rejoins(int new_tokens) {
   if (has_given_up_) return false;
   const std::span<const TokenId> answer = std::span(written_).subspan(prompt_size_);
   const std::vector<SuffixIndex::Match> found = places_.find_near(answer, place_, 1);
-  const int needed = kSureMatch << misses_;  // more, after a wrong guess
+  const int needed = kSureMatch << misses_;  // more after a wrong guess
   if (found.empty() || found[0].length < std::min(needed, SuffixIndex::kLongestMatch)) {
     run_ = 0;
     return false;
@@ -224,13 +224,13 @@ bool VerifyRounds::rejoins(int new_tokens) {
   place_ = next;
   const int rest = original_size() - next;
   if (rest < kMinTokens || !server_.memory.price.pays(rest, run_, true)) return false;
-  // The text may be behind the tokens, in the middle of a character.
+  // The text may lag behind the tokens within a character.
   const int known = found[0].length;
   if (!original_.is_border(next) || !original_.is_border(next - known)) return false;
   return answer_.text().ends_with(original_.bytes(next - known, known));
 }
 
-// Takes what is written from here on.
+// Processes the stream from here on.
 class VerifyRounds::Stream {
  public:
   explicit Stream(VerifyRounds& rounds) : rounds_(rounds), asked_(rounds.server_.seconds()) {}
@@ -256,7 +256,7 @@ class VerifyRounds::Stream {
     return !is_over_;
   }
 
-  // False: that was the last.
+  // Returns false after the last piece.
   bool take(const GeneratedPiece& piece, int count) {
     if (count > rounds_.left()) return end_with(FinishReason::kLength);
     note_time(count);
@@ -321,7 +321,7 @@ Result<VerifyRounds::End> VerifyRounds::stream() {
     if (!stream.is_faulty() && is_answered && stream.has_begun()) return broke_off("");
     if (!stream.is_faulty() && !is_answered && server_.patience.wait_after(*end, stop_)) continue;
     is_refused_ = true;
-    // A server that is busy now may have the routes later.
+    // A server that is busy now may support the routes later.
     const bool lacks_it = stream.is_faulty() || is_answered || tells_of_no_route(end->status);
     if (lacks_it && !answer_.has_begun()) server_.memory.is_refused = true;
     return End();

@@ -19,25 +19,24 @@
 
 namespace redraft {
 
-// What answers of one server leave for the next.
+// What the answers of one server record for later ones.
 struct RoundsMemory {
   RoundPrice price;
   bool is_refused = false;  // the server has no such routes
 };
 
-// Writes one answer that will repeat much of an original, with SGLang's own routes: the original is
-// the draft, verified in rounds of one request each, and what is new is streamed.
+// Writes one answer that will repeat much of an original, with SGLang's own routes. The original is
+// the draft, which is verified in rounds of one request each; new text is streamed.
 //
-//   round   prompt and answer so far, and a draft behind them. The server tells which token is the
-//           likeliest at each place of the draft: those before the first that differs are what it
-//           would have written.
-//   stream  from there on, token by token, until the end of the answer occurs in the original
-//           again. Then the connection is closed, and rounds go on, if they pay (RoundPrice).
+//   round   sends prompt, answer so far and a draft. The server returns the likeliest token at each
+//           position of the draft; the tokens before the first difference are its own output
+//   stream  continues token by token until the end of the answer occurs in the original again. Then
+//           the connection is closed, and rounds continue if they pay off (RoundPrice)
 //
-// Nothing is written but what the server says that its model writes: a token is emitted from a
-// draft only where it is the likeliest, as the server's greedy decoding would choose it, and
-// everything else is the server's own stream. The passes of a round have other rows than those of
-// a stream, so where two tokens are as likely as each other the server may choose differently.
+// The output contains only what the server's model writes: a draft token is emitted only if it is
+// the likeliest, as the server's greedy decoding would choose it, and everything else is the
+// server's own stream. A round's passes have other rows than a stream's, so the server may choose
+// differently between two equally likely tokens.
 class VerifyRounds {
  public:
   struct Server {
@@ -45,30 +44,30 @@ class VerifyRounds {
     Exchange& exchange;
     RoundsMemory& memory;
     Patience& patience;
-    const std::function<double()>& seconds;  // a clock that never goes back
+    const std::function<double()>& seconds;  // a monotonic clock
   };
 
-  // Whether the answer to that may be written so. `original`: bytes.
+  // Whether rounds can write the answer to that prompt. `original` is in bytes.
   static bool fits(const RemoteModelInfo& model, const RemotePrompt& prompt,
                    const std::string& original, const RoundsMemory& memory);
 
-  // All are kept by reference. `max_tokens`: of the answer.
+  // Keeps references to all of them. `max_tokens` limits the answer.
   VerifyRounds(const Server& server, RemoteAnswer& answer, int max_tokens,
                const std::stop_token& stop);
 
-  // None: the server did not answer these routes as expected. `answer` is to be gone on with in
-  // another way from where it is; nothing is lost. An error, or ModelFailure, as
-  // RemoteDecoder::run.
+  // Returns nothing if the server did not answer these routes as expected. The caller then
+  // continues `answer` from here in another way; nothing is lost. Errors, and ModelFailure, are
+  // those of RemoteDecoder::run.
   Result<std::optional<FinishReason>> write(const RemotePrompt& prompt,
                                             const std::string& original);
 
  private:
-  using End = std::optional<FinishReason>;  // none: it goes on
+  using End = std::optional<FinishReason>;  // nothing: the answer continues
   class Stream;
 
-  // None: refused, or not answered in time; see is_cancelled().
+  // Returns nothing if rejected or not answered in time; see is_cancelled().
   Result<std::optional<std::string>> fetch(const ExchangeRequest& request);
-  // Whoever has another model may use that, as long as nothing was written: throws ModelFailure.
+  // As long as nothing was written, a caller with another model may use that: throws ModelFailure.
   Error no_connection(const Error& reason) const;
   Result<bool> prepare(const RemotePrompt& prompt, const std::string& original);
   Result<bool> read_original(const std::string& original);
@@ -88,15 +87,15 @@ class VerifyRounds {
   const std::stop_token& stop_;
 
   std::vector<TokenId> written_;  // prompt and answer
-  std::size_t prompt_size_ = 0;   // of it
+  std::size_t prompt_size_ = 0;   // of them, the prompt's tokens
   ServerText original_;
   SuffixIndex places_;       // of the original's tokens
-  bool is_in_sync_ = false;  // the answer goes on as the original does at place_
-  int place_ = 0;            // in the original: where it goes on, or where the answer left it
-  int run_ = 0;              // streamed tokens up to here that are the original's
+  bool is_in_sync_ = false;  // the answer continues like the original at place_
+  int place_ = 0;            // in the original: where it continues, or where the answer left it
+  int run_ = 0;              // latest streamed tokens that equal the original's
   int draft_size_ = RoundPrice::kFirstDraft;
-  int visit_ = 0;              // tokens that the rounds since the last stream gave
-  int misses_ = 0;             // rounds in a row that gave none
+  int visit_ = 0;              // tokens from the rounds since the last stream
+  int misses_ = 0;             // consecutive rounds without a token
   bool has_given_up_ = false;  // no more rounds in this answer
   bool is_refused_ = false;    // and no streams by these routes
   bool is_cold_ = true;        // the next request reads the prompt

@@ -1,13 +1,13 @@
-// How a drafter beside somebody else's engine differs from a decoder
+// How a drafter for another engine differs from a decoder
 //
-// A decoder knows its request. Here there are rows of token ids: a row is known again because it
-// begins with the tokens that the drafter has seen, whatever place it has in the batch by then. Its
-// prompt is what stood there when its first token was written, and what is edited is the code block
-// in it (edited_code.h).
+// A decoder knows its request. Here there are only rows of token ids. A row is recognized by the
+// tokens at its start that the drafter has seen, whatever its position in the batch. Its prompt is
+// the text before its first output token, and the edited code is the code block in it
+// (edited_code.h).
 //
-// Nor does the engine say how long a step takes. It calls after every step, so the time between two
-// calls is that of a step, and if one sequence alone was in it, of its rows. The first such step
-// gives the curve its unit; PassPace does the rest. As only proportions matter, a first step that
+// The engine does not report how long a step takes. It calls after every step, so the time between
+// two calls is that of a step and, if the step had only one sequence, of its rows. The first such
+// step sets the curve's unit; PassPace does the rest. Only proportions matter, so a first step that
 // was slow for another reason does no harm.
 
 #include "serving/batch_drafter.h"
@@ -22,8 +22,8 @@
 namespace redraft {
 namespace {
 
-constexpr double kGuessedStep = 0.02;      // seconds, until one was measured
-constexpr std::size_t kMostMemories = 16;  // of ended sequences, some megabytes each
+constexpr double kGuessedStep = 0.02;     // seconds, until one has been measured
+constexpr std::size_t kMaxMemories = 16;  // of ended sequences, some megabytes each
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -57,13 +57,13 @@ class BatchDrafter::Sequence {
            std::ranges::equal(row.tokens.first(text_.size()), text_);
   }
 
-  // A step wrote the last tokens of `row`. `seconds` is how long it took, none: not known.
+  // A step wrote the last tokens of `row`. `seconds` is its duration, if known.
   void follow(const BatchRow& row, std::optional<double> seconds) {
     const auto written = row.tokens.last(row.written);
     const auto drafted = draft_.tokens();
     const std::size_t right =
         static_cast<std::size_t>(std::ranges::mismatch(drafted, written).in1 - drafted.begin());
-    // What the target predicted is known up to its own token.
+    // The target's predictions are known up to its own token.
     const DraftTree accepted =
         DraftTree::chain(drafted.first(std::min(right, written.size() - 1)), DraftOrigin::kOther);
     Predictions predictions;
@@ -87,7 +87,7 @@ class BatchDrafter::Sequence {
 
   int rows() const { return 1 + draft_.size(); }
   RedraftMemory& memory() { return *memory_; }
-  // Ends it: what was written is in the memory then.
+  // Ends the sequence; the memory then contains its output.
   std::unique_ptr<RedraftMemory> end() {
     source_.reset();
     return std::move(memory_);
@@ -98,7 +98,7 @@ class BatchDrafter::Sequence {
   std::vector<TokenId> text_;
   DecodeRequest request_;
   std::unique_ptr<RedraftSource> source_;
-  DraftTree draft_;  // that the next step verifies
+  DraftTree draft_;  // the next step verifies it
 };
 
 BatchDrafter::BatchDrafter(Options options)
@@ -133,7 +133,7 @@ std::vector<std::vector<TokenId>> BatchDrafter::propose(std::span<const BatchRow
   return drafts;
 }
 
-// A row keeps its place in most calls.
+// A row keeps its position in most calls.
 std::unique_ptr<BatchDrafter::Sequence> BatchDrafter::take(const BatchRow& row, std::size_t index) {
   const auto goes_on = [&row](const std::unique_ptr<Sequence>& sequence) {
     return sequence && sequence->goes_on_in(row);
@@ -143,13 +143,13 @@ std::unique_ptr<BatchDrafter::Sequence> BatchDrafter::take(const BatchRow& row, 
   return found == sequences_.end() ? nullptr : std::move(*found);
 }
 
-// Those that no row has taken.
+// The sequences that no row has taken.
 void BatchDrafter::end_sequences() {
   for (const std::unique_ptr<Sequence>& sequence : sequences_) {
     if (!sequence) continue;
     std::unique_ptr<RedraftMemory> memory = sequence->end();
     if (options_.remembers) memories_.push_back(std::move(memory));
-    if (memories_.size() > kMostMemories) memories_.erase(memories_.begin());
+    if (memories_.size() > kMaxMemories) memories_.erase(memories_.begin());
   }
   sequences_.clear();
 }

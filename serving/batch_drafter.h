@@ -14,52 +14,51 @@
 
 namespace redraft {
 
-// A sequence of a server's batch after a step of the server.
+// A sequence in a server's batch after a step of the server.
 struct BatchRow {
   std::span<const TokenId> tokens;  // prompt and output
-  std::size_t written;              // how many of them the step wrote; 0: it only read the prompt
+  std::size_t written;              // how many of them the step wrote; 0 if it only read the prompt
 };
 
-// Drafts for an engine of somebody else's that decodes many sequences at a time: what `redraft`
-// drafts, as chains, since that is what such engines verify. They tell which tokens there are after
-// a step, and nothing else: neither which request a row is of, nor what was predicted for tokens
-// that were not accepted. One thread at a time.
+// Drafts for another engine that decodes many sequences at a time: redraft's drafts as chains,
+// because such engines verify chains. After a step they report the tokens and nothing else: neither
+// the request of a row nor the predictions for tokens that were not accepted. One thread at a time.
 class BatchDrafter {
  public:
   struct Options {
-    // Of a step by its rows, in plain steps. What is measured corrects it.
+    // The cost of a step by its rows, in plain steps. Measurements correct it.
     std::vector<CostCurve::Point> cost = {{1, 1}, {8, 1.02}, {32, 1.1}, {64, 1.3}};
     int longest = 28;                                      // tokens of a draft
-    std::shared_ptr<const Tokenizer> tokenizer = nullptr;  // of the model; null: not known
-    // Whether a draft may be copied from what was written in earlier sequences. How soon tokens
-    // come then tells others that somebody had them written before.
+    std::shared_ptr<const Tokenizer> tokenizer = nullptr;  // the model's; null if unknown
+    // Whether a draft may be copied from the output of earlier sequences. The speed of an answer
+    // then reveals to other clients that it was written before.
     bool remembers = true;
     std::size_t most_tokens = std::numeric_limits<std::size_t>::max();  // of a sequence
-    std::function<double()> clock = {};  // in seconds; empty: the system's
+    std::function<double()> clock = {};  // in seconds; empty for the system's clock
   };
 
   explicit BatchDrafter(Options options);
   ~BatchDrafter();
 
-  // What may come next in each row: at most Options::longest tokens, none for a row that wrote
-  // nothing. To be called after every step: a sequence that is not in a call is taken to have
-  // ended.
+  // The likely continuation of each row: at most Options::longest tokens, none for a row without
+  // new tokens. Call this after every step: a sequence that is missing in a call counts as ended.
   std::vector<std::vector<TokenId>> propose(std::span<const BatchRow> rows);
 
  private:
   class Sequence;
 
-  // The sequence of the last call that `row` goes on with; null: it is new.
+  // The sequence of the last call that `row` continues; null if it is new.
   std::unique_ptr<Sequence> take(const BatchRow& row, std::size_t index);
   std::unique_ptr<RedraftMemory> take_memory();
   void end_sequences();
-  // A step takes `factor` times as long as cost_ says.
+  // A step takes `factor` times the time of cost_.
   void use_unit(double factor);
 
   Options options_;
   bool has_unit_ = false;  // whether cost_ is in seconds of this server
   CostCurve cost_;
-  std::vector<std::unique_ptr<Sequence>> sequences_;      // of the last call, by row; null: none
+  std::vector<std::unique_ptr<Sequence>> sequences_;  // of the last call, by row; null if there is
+                                                      // none
   std::vector<std::unique_ptr<RedraftMemory>> memories_;  // of ended sequences, the latest last
   double proposed_at_ = 0;                                // when the last call ended
 };

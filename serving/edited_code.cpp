@@ -11,7 +11,7 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kLeastTicks = 3;
+constexpr std::size_t kMinTicks = 3;
 
 std::size_t ticks_of(std::string_view line) {
   const std::size_t end = line.find_first_not_of('`');
@@ -20,7 +20,7 @@ std::size_t ticks_of(std::string_view line) {
 
 bool opens(std::string_view line) {
   const std::size_t ticks = ticks_of(line);
-  return ticks >= kLeastTicks && line.find_first_of(" \t`", ticks) == std::string_view::npos;
+  return ticks >= kMinTicks && line.find_first_of(" \t`", ticks) == std::string_view::npos;
 }
 
 bool closes(std::string_view line, std::size_t ticks) {
@@ -28,10 +28,10 @@ bool closes(std::string_view line, std::size_t ticks) {
   return own >= ticks && line.find_first_not_of(" \t\r", own) == std::string_view::npos;
 }
 
-// The inside of the last block that is closed.
+// The content of the last closed block.
 std::optional<ByteRange> last_block(std::string_view text) {
   std::optional<ByteRange> found;
-  std::size_t ticks = 0, inside = 0;  // of the block that is open; no ticks: none is
+  std::size_t ticks = 0, inside = 0;  // of the open block; 0 ticks if there is none
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t newline = text.find('\n', begin);
     const std::size_t end = std::min(newline, text.size());
@@ -54,8 +54,8 @@ std::optional<ByteRange> last_block(std::string_view text) {
 }  // namespace
 
 std::span<const TokenId> edited_code(const Tokenizer& tokenizer, std::span<const TokenId> prompt) {
-  // Turns of a conversation are kept apart: a block does not go on in the next one, and what stands
-  // behind a control token begins a line.
+  // Separates the turns of a conversation: a block does not continue in the next turn, and the text
+  // after a control token starts a line.
   std::string text;
   std::vector<std::size_t> begins;  // of each token in `text`
   std::optional<ByteRange> found;
@@ -73,7 +73,7 @@ std::span<const TokenId> edited_code(const Tokenizer& tokenizer, std::span<const
   end_turn();
   if (!found || found->begin == found->end) return {};
   begins.push_back(text.size());
-  // Tokens that stand across the end of the block are not of it.
+  // Tokens that cross the end of the block do not belong to it.
   const auto first = std::ranges::lower_bound(begins, found->begin);
   const auto last = std::ranges::upper_bound(begins, found->end) - 1;
   if (last <= first) return {};

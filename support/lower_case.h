@@ -5,7 +5,7 @@
 
 namespace redraft {
 
-// `text` with ASCII's capital letters as small ones, in any locale.
+// `text` with ASCII's upper-case letters in lower case, in any locale.
 inline std::string lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

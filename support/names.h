@@ -13,8 +13,8 @@ constexpr bool is_name_byte(char byte) {
          static_cast<unsigned char>(byte) >= 0x80;
 }
 
-// Where `name` stands in `text` by itself, not as a part of another name, at `from` or behind;
-// npos: nowhere. An empty name stands nowhere.
+// Where `name` occurs in `text` as a whole name, not as a part of another name, at or after `from`;
+// npos: nowhere. An empty name occurs nowhere.
 constexpr std::size_t find_name(std::string_view text, std::string_view name,
                                 std::size_t from = 0) {
   if (name.empty()) return std::string_view::npos;
@@ -31,8 +31,8 @@ constexpr bool has_name(std::string_view text, std::string_view name) {
   return find_name(text, name) != std::string_view::npos;
 }
 
-// Calls `take` with each name in `text`, from the first to the last. What begins with a digit is
-// none.
+// Calls `take` with each name in `text`, from the first to the last. A word that begins with a
+// digit is not a name.
 template <typename Take>
 void for_each_name(std::string_view text, const Take& take) {
   for (std::size_t begin = 0; begin < text.size();) {

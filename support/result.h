@@ -27,7 +27,7 @@ class Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Implicit by design: a function returns its value or its error as it is.
+  // Implicit by design: a function returns its value or its error directly.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)

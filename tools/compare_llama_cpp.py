@@ -11,7 +11,7 @@ Both engines are loaded once and run single passes on request (tools/llama_pass_
                      memory, ours with the chosen tokens.
     prompt of N      N tokens on an empty context; both engines run the head for the last one only.
 
---kernels limits both engines to those instructions, as on a machine that has no others.
+--kernels limits both engines to those instructions, as on a machine without others.
 
 A sample counts if the machine's own peak is within reach before and after it; others are repeated until
 --time-limit. Without --llama-cpp, llama.cpp is built once into the cache directory from the source in the PyPI
@@ -31,7 +31,7 @@ from llama_cpp import BUILD_OPTIONS, BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_fold
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 PROMPTS = (128, 512)
 CONTEXT = 32  # tokens before the rows
-# The ratios that we aim for on AVX-512 VNNI without AMX, with a short context.
+# The target ratios on AVX-512 VNNI without AMX, with a short context.
 MARKS = {("rows", 1): 1.4, ("rows", 4): 2.2, ("rows", 8): 2.8, ("rows", 16): 1.7, ("rows", 64): 1.3,
          ("prompt", 128): 1.3, ("prompt", 512): 1.3}
 MAX_IN_A_SAMPLE = 3
@@ -65,7 +65,7 @@ class Engine:
         while len(timings) < MAX_IN_A_SAMPLE and sum(timings) < SAMPLE_SECONDS:
             timings.append(float(self.ask(request)[0]))
             if timings[-1] <= 0:
-                fail(f"{self.name} refuses: {request}")
+                fail(f"{self.name} rejects the request: {request}")
         return statistics.median(timings)
 
     def close(self):
@@ -87,7 +87,7 @@ class Comparison:
         return quiet == "1"
 
     def run(self):
-        for kind in self.kinds:  # pays for what only the first pass does
+        for kind in self.kinds:  # absorbs the cost of the first pass
             self.ours.seconds(*kind)
             self.theirs.seconds(*kind)
         was_quiet, turn = self.probe(), 0
@@ -128,7 +128,7 @@ def label(result):
 
 
 def table(results):
-    """Markdown, so that it can be pasted."""
+    """A Markdown table for documents."""
     lines = [f"| {'rows per second':16} | {'llama.cpp':>9} | {'redraft':>8} | {'ratio':>6} | {'mark':>5} |",
              f"|{'-' * 18}|{'-' * 10}:|{'-' * 9}:|{'-' * 7}:|{'-' * 6}:|"]
     for result in results:
@@ -157,12 +157,12 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=5, help="samples of each kind on a quiet machine")
     parser.add_argument("--rows", type=numbers, default=list(ROWS))
     parser.add_argument("--prompts", type=numbers, default=list(PROMPTS))
-    parser.add_argument("--time-limit", type=float, default=300, help="seconds after which busy samples have to do")
+    parser.add_argument("--time-limit", type=float, default=300, help="seconds after which samples on a busy machine are accepted")
     parser.add_argument("--kernels", choices=[name for name in BUILD_OPTIONS if name], default="",
                         help="instruction set of both engines (default: this machine's best)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_folder_option(parser)
-    parser.add_argument("--if-built", action="store_true", help="where llama.cpp is not built, say so and succeed")
+    parser.add_argument("--if-built", action="store_true", help="succeed with a message if llama.cpp is not built")
     parser.add_argument("--pass-timer", type=pathlib.Path, default=ROOT / "build" / "bench" / "pass_timer")
     parser.add_argument("--llama-pass-timer", type=pathlib.Path, help="instead of building one")
     return parser.parse_args()
@@ -179,7 +179,7 @@ def build_timer(llama):
 
 
 def llama_timer(arguments):
-    """The program to run; None if it is missing and need not exist."""
+    """The program to run; None if it is missing and optional."""
     if arguments.llama_pass_timer:
         return arguments.llama_pass_timer
     llama = LlamaCpp(arguments.llama_cpp, arguments.kernels)

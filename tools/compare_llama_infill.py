@@ -3,12 +3,12 @@
 
     tools/compare_llama_infill.py --data TASKS.jsonl [--data …] [--limit N] [--measure speed|quality] [--out R.json]
 
-speed: what a keystroke costs. Both engines have the text without the last character in their caches; then the character
+speed: the cost of a keystroke. Both engines have the text without the last character in their caches; then the character
 is typed, and the time to the whole answer of up to 16 new tokens is measured, as a client sees it. Both get the same
 text: up to --prefix-bytes before the place and --suffix-bytes after it. The request to redraft names another document,
 so that it cannot carry its earlier answer forward. If the reference is one line, both stop at the end of the line.
 quality: answers of up to 128 tokens compared with the reference: exact matches (ignoring blanks at both ends) and
-similarity (difflib's ratio), given all of the text that each engine wants to see. redraft is asked as if by typing and,
+similarity (difflib's ratio), given all of the text that each engine uses. redraft is asked as if by typing and,
 once more, by an explicit request, for which it writes longer answers.
 
 The same weights and threads, greedy. Tasks are those of `redraft bench completion`: prefix, suffix (or suffix_head),

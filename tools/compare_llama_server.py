@@ -109,14 +109,14 @@ class Comparison:
         self.redraft, self.servers, self.modes = redraft, servers, modes
         self.request_seconds = request_seconds
         self.tasks = []
-        self.dropped = {}  # modes that this server cannot run, and why
+        self.dropped = {}  # modes that this server cannot run, with the reasons
 
     def run(self, on_task):
         for number, step in enumerate(self.redraft.steps()):
             on_task(self._task(number, step))
 
     def _task(self, number, step):
-        """All engines on one task; each time another one goes first."""
+        """Runs all engines on one task, starting with a different one each time."""
         turns = [None, *self.modes]
         first = number % len(turns)
         results = {}
@@ -186,7 +186,7 @@ def best_of(rows, wanted):
 
 
 def table(rows):
-    """Markdown, so that it can be pasted."""
+    """A Markdown table for documents."""
     best = best_of(rows, lambda mode: mode.is_ngram), best_of(rows, lambda mode: mode.uses_draft)
     width = max(len(f"{row['engine']} {row['mode']} *") for row in rows)
     head = ("tasks", "tokens/s", "mean of tasks", "with prompt", "tokens/pass", "redraft is", "as plain")
@@ -213,7 +213,7 @@ def verdict(rows):
 
 
 def doubts(tasks):
-    """A line about decodes that had to share the machine; empty if there were none."""
+    """A line about decodes that shared the machine with other processes; empty if there were none."""
     shares = [result["others"] for task in tasks for result in task["results"].values()]
     busy = sum(share > BUSY for share in shares)
     return (f"{busy} of {len(shares)} decodes had to share the machine (others took up to {max(shares):.0%} of it): "
@@ -236,7 +236,7 @@ def report(comparison, arguments):
 
 
 def keep(file, comparison, arguments):
-    """Writes the file whole or not at all, because it is read while a long run is going on."""
+    """Writes the file atomically, because it is read during a long run."""
     part = file.with_name(file.name + ".part")
     part.write_text(json.dumps(report(comparison, arguments), indent=1) + "\n", encoding="utf-8")
     os.replace(part, file)
@@ -268,13 +268,13 @@ def parse_arguments():
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--redraft", type=pathlib.Path, default=ROOT / "build" / "redraft")
     add_folder_option(parser)
-    parser.add_argument("--if-built", action="store_true", help="where the server is not built, say so and succeed")
+    parser.add_argument("--if-built", action="store_true", help="succeed with a message if the server is not built")
     parser.add_argument("--server", type=pathlib.Path, help="another llama-server")
     return parser.parse_args()
 
 
 def server_program(arguments):
-    """None if it is missing and need not exist."""
+    """None if it is missing and optional."""
     if arguments.server:
         return arguments.server
     llama = LlamaCpp(arguments.llama_cpp)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A real file, edited by a real model; then the same without any drafting, to compare.
+# A real model edits a real file; then the same edit without drafting, for comparison.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 instruction=$(cat tests/cases/demo/instruction.txt)

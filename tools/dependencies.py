@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists what redraft is made of beside its own code, with versions and licences, from the lock files that builds use.
+"""Lists redraft's dependencies with versions and licences, from the lock files that builds use.
 
     tools/dependencies.py --write         writes docs/dependencies.md
     tools/dependencies.py --spdx FILE     writes an SPDX 2.3 document; libraries of the system with this machine's versions
@@ -27,7 +27,8 @@ DOCUMENT = ROOT / "docs" / "dependencies.md"
 LOCKS = ROOT / "tools" / "locks"
 GRAMMARS = LOCKS / "grammars" / "package-lock.json"
 EXTENSION = ROOT / "editors" / "vscode" / "package-lock.json"
-BUNDLED = ("vscode-languageclient", "diff")  # what the extension's sources import; the rest of its lock builds and checks it
+BUNDLED = ("vscode-languageclient", "diff")  # imported by the extension's sources; the rest of its lock file builds and
+                                             # checks it
 
 # Locks of npm and of models have licences themselves.
 LICENCES = {
@@ -66,7 +67,7 @@ def licence_of(name):
     if name.startswith("nvidia-"):
         return NVIDIA
     if name not in LICENCES:
-        raise Problem(f"{name} has no licence in tools/dependencies.py: look it up and add it")
+        raise Problem(f"{name} has no licence in tools/dependencies.py. Look it up and add it")
     return LICENCES[name]
 
 
@@ -99,7 +100,7 @@ def grammars():
 
 
 def bundled():
-    """What is bundled with the extension: BUNDLED and all that they depend on, as Node finds it."""
+    """The extension's bundled packages: BUNDLED and their dependencies, resolved like Node does."""
     packages = json.loads(EXTENSION.read_text())["packages"]
     found, waiting = {}, [("", name) for name in BUNDLED]
     while waiting:
@@ -131,7 +132,7 @@ def libraries(on_this_machine=False):
 
 
 def of_others():
-    """What comes with a library above: fmt is what spdlog is built with, libgomp lies in torch's wheel."""
+    """Parts of the libraries above: spdlog uses fmt, and torch's wheel contains libgomp."""
     return [Part("fmt", "8.1 or newer", "MIT", SYSTEM), Part("libgomp", "of torch's wheel", LIBGOMP, TORCH)]
 
 
@@ -185,7 +186,7 @@ def relationship(package):
 
 
 def created():
-    """Now, or when SOURCE_DATE_EPOCH says, for a document that is the same each time."""
+    """The current time, or SOURCE_DATE_EPOCH for a reproducible document."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.datetime.now(datetime.timezone.utc)
     return datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc) if epoch else now

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Packs a build for people who do not compile: an archive, a .deb, the VS Code extension with the server inside, and the
-Neovim plugin. The same build packs to the same bytes.
+"""Packs a build for users who do not compile: an archive, a .deb, the VS Code extension with the server inside, and the
+Neovim plugin. The same build always gives the same bytes.
 
     tools/dist.py [--build build] [--out dist] [--only archive,deb,vsix,neovim] [--level 19]
 """
@@ -23,7 +23,7 @@ def megabytes(size):
 
 
 def part_of(path):
-    """The part of the tree that a file's size is counted with."""
+    """The part of the tree to which a file's size is added."""
     name = path.name
     if path.parts[0] == "lib":
         return "libtorch" if name.startswith(("libtorch", "libc10", "libgomp")) else \
@@ -41,7 +41,7 @@ def print_parts(staged, packed_by_name):
         whole, packed = sizes.get(part_of(relative), (0, 0))
         sizes[part_of(relative)] = (whole + path.stat().st_size,
                                     packed + packed_by_name.get(f"{editors.SERVER}/{relative.as_posix()}", 0))
-    print("What makes them (unpacked" + (", and packed in the .vsix):" if packed_by_name else "):"))
+    print("Contents (unpacked" + (", and packed in the .vsix):" if packed_by_name else "):"))
     for part, (whole, packed) in sorted(sizes.items(), key=lambda each: -each[1][0]):
         print(f"  {megabytes(whole)}{megabytes(packed) if packed_by_name else ''}  {part}")
 
@@ -94,12 +94,12 @@ def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"), help="where `redraft` was built")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("dist"))
-    parser.add_argument("--only", default=",".join(KINDS), help="kinds, with commas between")
-    parser.add_argument("--level", type=int, default=19, choices=range(1, 23), metavar="1-22", help="of zstd")
+    parser.add_argument("--only", default=",".join(KINDS), help="kinds, separated by commas")
+    parser.add_argument("--level", type=int, default=19, choices=range(1, 23), metavar="1-22", help="compression level of zstd")
     options = parser.parse_args(arguments)
     kinds = options.only.split(",")
     if set(kinds) - set(KINDS):
-        parser.error(f"--only takes {', '.join(KINDS)}")
+        parser.error(f"--only accepts {', '.join(KINDS)}")
     try:
         report(pack(options, kinds))
     except DistError as error:

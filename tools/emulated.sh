@@ -1,10 +1,11 @@
 #!/bin/sh
-# emulated.sh COMMAND…: runs a command in which programs for AArch64 Linux run like the machine's own, by qemu-user, also
-# when a program of the command starts another one or itself. The kernel is told so in namespaces that end with the command,
-# so nothing about the machine changes; without the machine's own registration this needs Linux 6.7.
+# emulated.sh COMMAND…: runs a command in which programs for AArch64 Linux run under qemu-user like
+# native ones, including programs that the command starts. The kernel's registration is in
+# namespaces that end with the command, so nothing about the machine changes. Without a registration
+# on the machine itself, this needs Linux 6.7.
 set -eu
 
-# The cross compiler's C library; QEMU_CPU may name a processor with fewer instructions than all.
+# The cross compiler's C library. QEMU_CPU may name a processor with fewer instructions.
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
 if "$QEMU_LD_PREFIX/lib/ld-linux-aarch64.so.1" --version >/dev/null 2>&1; then
   exec "$@"

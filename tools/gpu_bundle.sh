@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Collects in FOLDER (default: gpu-bundle, which git ignores) what is needed on a machine that has only a GPU and its driver,
-# not even a network: the checks of kernels and models and the bench of passes, built here, and `run`, which runs both.
+# Collects in FOLDER (default: gpu-bundle, which git ignores) everything needed on a machine with
+# only a GPU and its driver, without a network: the checks of kernels and models and the bench of
+# passes, built here, and `run`, which runs both.
 #
 #   tools/gpu_bundle.sh [FOLDER]      here, after `make build`
 #   FOLDER/run [RESULTS]              there; its output also goes to RESULTS/gpu.log
@@ -22,7 +23,7 @@ log=${1:-.}/gpu.log
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
   ./cuda_device_check || exit 1
   ./cuda_device_test --gtest_brief=1 || exit 1
-  # What the matrix units reach, where torch is there to ask.
+  # The peak of the matrix units, if torch is installed.
   python3 - <<'PYTHON' 2> /dev/null || echo "no torch here: the matrix peak is not measured"
 import time, torch
 a = torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)

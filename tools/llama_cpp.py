@@ -34,13 +34,13 @@ def add_folder_option(parser):
                         help="folder with llama.cpp's source and build")
 
 
-# What llama.cpp is built with, so that it takes the same instructions as our kernels; "" is this machine's best.
+# llama.cpp's build options for the instruction sets of our kernels; "" is this machine's best.
 AVX2 = ("-DGGML_NATIVE=OFF", "-DGGML_AVX2=ON", "-DGGML_FMA=ON", "-DGGML_F16C=ON", "-DGGML_BMI2=ON")
 BUILD_OPTIONS = {"": ("-DGGML_NATIVE=ON",), "avx2": AVX2, "avx-vnni": (*AVX2, "-DGGML_AVX_VNNI=ON")}
 
 
 class LlamaCpp:
-    """The folder with llama.cpp's source and a build for the `kernels` of BUILD_OPTIONS."""
+    """The folder with llama.cpp's source and a build for the `kernels` in BUILD_OPTIONS."""
 
     def __init__(self, folder, kernels=""):
         self.folder = folder

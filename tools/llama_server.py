@@ -1,4 +1,4 @@
-"""Runs llama.cpp's server for comparison: its ways to speculate by name, and processes that never outlive this one."""
+"""Runs llama.cpp's server for comparison: its speculative modes by name, and processes that never outlive this one."""
 
 import contextlib
 import ctypes
@@ -17,7 +17,7 @@ STOP_SECONDS = 10
 PR_SET_PDEATHSIG = 1
 LIBC = ctypes.CDLL(None)
 
-# What may follow a mode's name (`ngram-simple:n=4:m=8`), and the server's own option for it.
+# The options of a mode (`ngram-simple:n=4:m=8`), and the server's own option for each.
 NGRAM = {"n": "size-n", "m": "size-m", "hits": "min-hits"}
 OPTIONS = {
     "plain": {},
@@ -45,7 +45,7 @@ class Mode:
         for option in options:
             key, _, value = option.partition("=")
             if key not in known or not value:
-                raise ValueError(f"mode '{name}': '{option}' is none of {', '.join(f'{each}=…' for each in known) or 'its options'}")
+                raise ValueError(f"mode '{name}': '{option}' is not one of {', '.join(f'{each}=…' for each in known) or 'its options'}")
             self.flags += [known[key], value]
 
     @property
@@ -72,7 +72,7 @@ def free_port():
 
 
 def die_with_parent():
-    """Called in the child: makes it end with this process, even if that is killed."""
+    """Called in the child: makes it end with this process, even if this process is killed."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -86,7 +86,7 @@ class Server:
                    context, "--parallel", 1, "--cache-ram", 0, "--no-webui", "--offline", *mode.flags]
         if mode.uses_draft:
             command += ["--spec-draft-model", draft]
-        # In a session of its own, so that Ctrl-C reaches only this script, which ends the server by its id.
+        # Runs in its own session, so that Ctrl-C reaches only this script, which ends the server by its id.
         self.process = subprocess.Popen([str(part) for part in command], stdin=subprocess.DEVNULL, stdout=self.log,
                                         stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent)
         try:
@@ -155,7 +155,7 @@ class Servers:
     def get(self, mode):
         server = self.running.pop(mode.name, None)
         if server is None:
-            # Modes are used in turn: the one used last will not be needed for the longest time.
+            # Modes are used in turn, so the one used last is needed again latest.
             while len(self.running) >= self.at_once:
                 self.running.popitem()[1].stop()
             server = self.start(mode)
@@ -189,7 +189,7 @@ def result_of(answer, seconds):
 
 
 def room_for_servers(model, draft):
-    """How many fit into the free memory together with redraft."""
+    """How many servers fit into the free memory in addition to redraft."""
     gib = 1 << 30
     size = os.path.getsize(model)
     others = os.path.getsize(draft) if draft else 0

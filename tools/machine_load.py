@@ -1,4 +1,4 @@
-"""How much of the machine other processes used: whether a timing can be trusted."""
+"""Measures how much of the machine other processes used, to decide whether a timing can be trusted."""
 
 import contextlib
 import pathlib

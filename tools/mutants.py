@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks the code in ways that tests have to notice, one at a time, and runs those tests.
+"""Breaks the code in ways that tests must notice, one at a time, and runs those tests.
 
     tools/mutants.py [--only REGEX] [--whole] [--json FILE]
     tools/mutants.py --list
@@ -46,7 +46,7 @@ Mutation = collections.namedtuple("Mutation", "number name file within text repl
 
 
 class Problem(Exception):
-    """What is wrong with the list; a message for people."""
+    """An error in the list, with a message for users."""
 
 
 def read_list(file):
@@ -69,12 +69,12 @@ def read_list(file):
 
 
 def find_once(text, source, name, begin=0, end=None):
-    """(begin, end) of the only place in source[begin:end] with that text, up to white space."""
+    """(begin, end) of the only occurrence of that text in source[begin:end], ignoring white space."""
     pieces = text.split()
     if not pieces:
         raise Problem(f"{name}: it replaces nothing")
     pattern = re.compile(r"\s+".join(re.escape(piece) for piece in pieces))
-    # A number or a name is not found as a part of a longer one.
+    # Does not find a number or a name within a longer one.
     places = [(m.start(), m.end()) for m in pattern.finditer(source, begin, len(source) if end is None else end)
               if not (is_word(source[m.start() - 1:m.start()]) and is_word(pieces[0][0]))
               and not (is_word(pieces[-1][-1]) and is_word(source[m.end():m.end() + 1]))]
@@ -88,14 +88,14 @@ def is_word(character):
 
 
 def find(mutation, source):
-    """(begin, end) of what the mutation replaces."""
+    """(begin, end) of the text that the mutation replaces."""
     if not mutation.within:
         return find_once(mutation.text, source, mutation.name)
     return find_once(mutation.text, source, mutation.name, *find_once(mutation.within, source, mutation.name))
 
 
 def switched(mutation, text):
-    """C++ that does what `text` does, unless the mutation is on. A text that ends like a statement is one or several."""
+    """C++ that is equivalent to `text` unless the mutation is on. A text that ends like a statement consists of statements."""
     on = f"redraft_mutant({mutation.number})"
     if text.rstrip().endswith((";", "}")):
         return f"{{ if ({on}) {{ {mutation.replacement} }} else {{ {text} }} }}"
@@ -103,12 +103,12 @@ def switched(mutation, text):
 
 
 def apply(mutations, source):
-    """A file's content with these mutations, all off. One may lie within another."""
+    """A file's content with these mutations, all off. They may be nested."""
     # Outer ones first.
     places = sorted(((*find(mutation, source), mutation) for mutation in mutations), key=lambda place: (place[0], -place[1]))
 
     def rendered(begin, end):
-        """source[begin:end] with the mutations that begin there, which it takes from `places`."""
+        """source[begin:end] with the mutations that begin there, which are removed from `places`."""
         text, at = "", begin
         while places and places[0][0] < end:
             first, last, mutation = places.pop(0)
@@ -129,7 +129,7 @@ def by_file(mutations):
 
 
 def write_if_new(file, content, mode=0o644):
-    """Keeps the time of a file that is the same already, so that nothing is compiled again."""
+    """Keeps the time of an unchanged file, so that nothing is compiled again."""
     if not file.exists() or file.read_bytes() != content:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
@@ -189,19 +189,19 @@ def run_tests(program, tests, number, seconds):
 
 
 def verdict(mutation, programs, whole, seconds):
-    """("killed", "survived", "crashed" or "hung", the tests that decided so)."""
+    """("killed", "survived", "crashed" or "hung", the tests that decided this)."""
     passed, failed = [], []
     for program, tests in mutation.tests.items():
         results, ending = run_tests(programs[program], ["*"] if whole else tests, mutation.number, seconds)
         if ending:
             return ending, [program]
-        passed += [test for test in tests if results.get(test, True)]  # one that is not there does not fail
+        passed += [test for test in tests if results.get(test, True)]  # a missing test does not fail
         failed += [test for test, well in results.items() if not well]
     return ("survived", passed) if passed else ("killed", failed)
 
 
 def check_unchanged(mutations, programs, seconds):
-    """Ends the program if a named test is not there or fails without any mutation: then its failure would say nothing."""
+    """Ends the program if a named test is missing or fails without a mutation, because its failure would mean nothing."""
     named = collections.defaultdict(set)
     for mutation in mutations:
         for program, tests in mutation.tests.items():

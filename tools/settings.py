@@ -20,7 +20,7 @@ END = "<!-- to here -->\n"
 
 
 def replaced(text, begin, end, content, name):
-    """`text` with `content` between the first `begin` and the next `end`, which both stay."""
+    """Replaces the text between the first `begin` and the next `end` with `content`; both marks stay."""
     start = text.find(begin)
     stop = text.find(end, start + len(begin))
     if start < 0 or stop < 0:
@@ -51,7 +51,7 @@ def docs_table(table, start):
 
 
 def inline_json(json_value):
-    """JSON on one line, with the spaces that package.json has."""
+    """JSON on one line, with the same spaces as in package.json."""
     if isinstance(json_value, dict) and json_value:
         members = ", ".join(f"{json.dumps(k)}: {inline_json(v)}" for k, v in json_value.items())
         return "{ " + members + " }"
@@ -102,12 +102,12 @@ def lua_types(table):
             name, dot, _ = setting["name"].partition(".")
             tops[name] = "table" if dot else types[setting["schema"]["type"]]
     rows = "".join(f"  {name} = '{type_name}',\n" for name, type_name in tops.items())
-    return ("-- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in\n"
+    return ("-- The server's settings and their types; for a group only its name. Written by tools/settings.py from the table in\n"
             "-- lsp/settings/setting_table.cpp.\nreturn {\n" + rows + "}\n")
 
 
 def documents(root, table):
-    """Every file that is written, and its new contents."""
+    """Every generated file and its new contents."""
     def edited(name, *parts):
         text = (root / name).read_text(encoding="utf-8")
         for begin, end, content in parts:
@@ -117,14 +117,14 @@ def documents(root, table):
     yield edited("docs/settings.md", (SETTINGS, END, docs_table(table, False)), (OPTIONS, END, docs_table(table, True)))
     yield edited("editors/vscode/package.json", ('      "title": "redraft",\n      "properties": {\n', "      }\n    },\n",
                                                  vscode_properties(table)))
-    yield edited("editors/neovim/doc/redraft.txt", ("The defaults, and what else can be said:\n\n", "=" * 78,
+    yield edited("editors/neovim/doc/redraft.txt", ("All settings, with their defaults and values:\n\n", "=" * 78,
                                                     vim_help(table) + "\n"))
     yield "editors/neovim/lua/redraft/settings.lua", lua_types(table)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", default=ROOT / PROGRAM, help="what prints the table (default: %(default)s)")
+    parser.add_argument("--program", default=ROOT / PROGRAM, help="program that prints the table (default: %(default)s)")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the source tree")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()

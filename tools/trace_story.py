@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tells from a trace of tokens how an output came to be, phase by phase.
+"""Shows how an output was produced, phase by phase, from a trace of tokens.
 
     redraft edit app.py --instruction "…" --decoder efficientedit --trace-tokens tokens.jsonl
     tools/trace_story.py tokens.jsonl [--decode N] [--text]
@@ -15,16 +15,16 @@ import json
 import sys
 
 Decode = collections.namedtuple("Decode", "begin tokens end")
-# Passes in a row, of one phase.
+# Consecutive passes of one phase.
 Stretch = collections.namedtuple("Stretch", "phase first last silent tokens lines origins text")
 
 
 class NoTrace(Exception):
-    """Why a file is none; a message for people."""
+    """Why a file is not a trace; a message for users."""
 
 
 def read_trace(lines):
-    """The decodes of a trace, in order; that of a process that was killed may lack its end."""
+    """The decodes of a trace, in order. The last decode of a killed process may be incomplete."""
     decodes = {}
     for number, line in enumerate(lines, 1):
         try:
@@ -43,7 +43,7 @@ def read_trace(lines):
 
 
 def stretches(decode):
-    """The decode's tokens by phase. A pass that wrote nothing is counted with those before it."""
+    """The decode's tokens by phase. A pass without output counts with the passes before it."""
     result, last = [], 0
     for phase, group in itertools.groupby(decode.tokens, key=lambda token: token["phase"]):
         tokens = list(group)

@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-constexpr TokenId kSeparator = -1;  // no token: every match and continuation ends there
+constexpr TokenId kSeparator = -1;  // not a token: every match and continuation ends there
 
 }  // namespace
 

@@ -13,17 +13,17 @@ namespace redraft {
 
 // FastCoder's CACHE (section IV.B): short sequences that the target has written or confirmed,
 // searched like a datastore. It opens once it has `opens_at` sequences and then stays open. Beyond
-// kMaxSequences the older half is forgotten.
+// kMaxSequences it drops the older half.
 class ContinuationCache {
  public:
   static constexpr std::size_t kMaxSequences = 4096;
 
-  // `shortest` as in the queries to come.
+  // `shortest`: as in later queries.
   ContinuationCache(int opens_at, int shortest)
       : opens_at_(static_cast<std::size_t>(opens_at)),
         shortest_(static_cast<std::size_t>(shortest)) {}
 
-  // Adding a sequence that is there already raises its count.
+  // Adding a known sequence increments its count.
   void add(std::span<const TokenId> sequence);
   bool open() const { return open_ || opens_at_ == 0; }
   std::size_t size() const { return begins_.size(); }
@@ -44,7 +44,7 @@ class ContinuationCache {
   bool open_ = false;
   std::vector<TokenId> tokens_;  // of all sequences, with a separator before each and at the end
   std::vector<std::size_t> begins_;  // of the sequences in tokens_
-  // Where something follows `shortest_` tokens, by the hash of those tokens, oldest first.
+  // Positions after each run of `shortest_` tokens, by the hash of those tokens, oldest first.
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> places_;
 };
 

@@ -35,7 +35,7 @@ CopySpecSource::CopySpecSource(int gamma, int tokens, std::unique_ptr<DraftSourc
 DraftTree CopySpecSource::draft(std::span<const TokenId> context, int limit) {
   places_.absorb(context);
   const auto place = places_.of_end(context);
-  // The first place is the one furthest away: if it overlaps, every place does.
+  // The first occurrence is the one farthest away: if it overlaps, all do.
   if (place && *place + gamma_ <= context.size() - gamma_) {
     const auto after = context.subspan(*place + gamma_);
     const std::size_t count = std::min({tokens_, after.size(), static_cast<std::size_t>(limit)});
@@ -47,7 +47,7 @@ DraftTree CopySpecSource::draft(std::span<const TokenId> context, int limit) {
 const DecoderDefinition& copyspec_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "copyspec",
-      .summary = "CopySpec: what followed the last tokens at the first place that has them",
+      .summary = "CopySpec: copies what followed the first occurrence of the last tokens",
       .options = {gamma_option(), tokens_option()},
       .make_plan = [](const PlanInputs& inputs) { return make_plan(inputs.options, nullptr); },
   };
@@ -57,7 +57,7 @@ const DecoderDefinition& copyspec_decoder() {
 const DecoderDefinition& copyspec_sd_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "copyspec+sd",
-      .summary = "CopySpec, and a draft model where there is nothing to copy",
+      .summary = "CopySpec, and a draft model where nothing can be copied",
       .options = {gamma_option(), tokens_option(),
                   DecoderOption::integer("draft", 3, 1, 64, "tokens the draft model proposes")},
       .make_plan =

@@ -8,9 +8,9 @@
 
 namespace redraft {
 
-// CopySpec (section 3): if the last `gamma` tokens occurred anywhere before, the `tokens` tokens
-// after the first such place that does not overlap them are the draft. If there is none,
-// `otherwise` drafts.
+// CopySpec (section 3): if the last `gamma` tokens occurred before, the draft is the `tokens`
+// tokens after the first occurrence that does not overlap them. If there is none, `otherwise`
+// drafts.
 class CopySpecSource : public DraftSource {
  public:
   // `otherwise` may be null: no draft then.

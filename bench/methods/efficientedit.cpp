@@ -21,7 +21,7 @@ std::unique_ptr<const LossyRule> rule_of(const DecoderOptions& options) {
 
 Result<void> check_options(const DecoderOptions& options) {
   if (options.has("entropy") + options.has("top-k") + options.has("direct") > 1)
-    return Error("entropy, top-k and direct are three rules: choose one");
+    return Error("entropy, top-k and direct exclude each other: choose one");
   return {};
 }
 

@@ -23,10 +23,10 @@ struct EfficientEditOptions {
 
 // EfficientEdit (section III): the rest of the original is itself the draft. At the first mismatch
 // an edit begins, which the draft model proposes and the target verifies. Once the last `key`
-// tokens of it occur in the rest of the original, reuse continues after them. The target's own
-// token in the reuse phase only tells whether the output ends (`keep_correction` keeps it). The
-// paper verifies the whole rest in one pass; here it is split into chunks so that it can be
-// cancelled, and all chunks count as that one pass.
+// tokens of it occur in the rest of the original, reuse continues after them. In the reuse phase
+// the target's own token only tells whether the output ends (`keep_correction` keeps it). The paper
+// verifies the whole rest in one pass. Here it is split into chunks so that it can be cancelled,
+// and all chunks count as that one pass.
 //
 // An example with gamma = key = 2. The original is "a b c d e f g", the target writes "a b X c d e
 // f g":
@@ -43,7 +43,7 @@ class EfficientEditPlan : public PhasePlan {
   Phase next(std::span<const TokenId> context) override;
 
  private:
-  // Which phase `context` requires, given the phase of the last pass.
+  // Whether `context` requires the reuse phase, given the phase of the last pass.
   bool reuse_follows(std::span<const TokenId> context);
 
   EfficientEditOptions options_;
@@ -52,7 +52,7 @@ class EfficientEditPlan : public PhasePlan {
   std::unique_ptr<ModelSource> model_;  // null: reuse only
   bool reusing_ = true;
   std::size_t phase_begin_;  // size of the context where the generate phase began
-  std::size_t pass_begin_;   // and before the last pass
+  std::size_t pass_begin_;   // size of the context before the last pass
 };
 
 }  // namespace redraft

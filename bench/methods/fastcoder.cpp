@@ -14,7 +14,7 @@
 namespace redraft {
 namespace {
 
-// Size of the smaller of two stores, in tokens, above which a search takes longer than starting a
+// Size in tokens of the smaller of two stores, above which a search takes longer than starting a
 // thread.
 constexpr std::size_t kWorthAThread = std::size_t{8} << 20;
 
@@ -76,7 +76,7 @@ DraftTree FastCoderSource::draft(std::span<const TokenId> context, int limit) {
   return retrieved_;
 }
 
-// A cache that has not opened yet is not asked.
+// A cache that has not opened yet is not searched.
 WeighedContinuations FastCoderSource::ask_cache(std::span<const TokenId> context) {
   const auto start = std::chrono::steady_clock::now();
   WeighedContinuations cached{state_.cache.continuations(context, options_.retrieval.query)};
@@ -99,8 +99,8 @@ void FastCoderSource::learn(std::span<const TokenId> context) {
     state_.cache.add(context.subspan(written_begin_, every));
 }
 
-// Algorithm 1 would consult chance only at the beginning of a line and retrieve nowhere else. The
-// text and the figure of the paper retrieve everywhere else, and so does this.
+// Algorithm 1 would draw a random number only at the beginning of a line and retrieve nowhere else.
+// The text and the figure of the paper retrieve everywhere else, and so does this.
 bool FastCoderSource::worth_a_search(std::span<const TokenId> context) {
   const auto shortest = static_cast<std::size_t>(options_.retrieval.query.shortest);
   if (context.size() < shortest) return false;

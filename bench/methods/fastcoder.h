@@ -19,16 +19,16 @@ namespace redraft {
 struct FastCoderOptions {
   RetrievalOptions retrieval;
   double alpha = 1;      // weight of an occurrence in the repository
-  double beta = 1;       // and of one in common code
+  double beta = 1;       // weight of an occurrence in common code
   bool cache = true;     // CACHE
   int opens_at = 50;     // sequences that CACHE needs before it opens
   int every = 20;        // tokens of output in each sequence
   bool strategy = true;  // skip token and missing table
-  double p = 0.5;        // probability of retrieval at a line's first token that is not blank
+  double p = 0.5;        // probability of retrieval at the first token of a line that is not blank
   int seed = 0;
 };
 
-// What FastCoder keeps from request to request.
+// The state that FastCoder keeps from request to request.
 class FastCoderState : public DecoderMemory::State {
  public:
   explicit FastCoderState(const FastCoderOptions& options)
@@ -38,15 +38,15 @@ class FastCoderState : public DecoderMemory::State {
   MissingTable missing;
 };
 
-// Where FastCoder searches; either may be null.
+// The stores that FastCoder searches; either may be null.
 struct FastCoderStores {
   std::shared_ptr<const Datastore> repository;
   std::shared_ptr<const Datastore> common;
 };
 
-// FastCoder (section IV, algorithm 1): drafts come from CACHE once it is open. If CACHE has
+// FastCoder (section IV, algorithm 1): drafts come from CACHE once it is open. If CACHE finds
 // nothing, they come from the repository and common code, unless the same search failed before, or
-// the next token begins a line and chance decides against it.
+// the next token begins a line and the random number decides against it.
 class FastCoderSource : public DraftSource {
  public:
   // The output begins after the `prompt_size` tokens of the prompt. `lines` may be null: then no
@@ -58,7 +58,7 @@ class FastCoderSource : public DraftSource {
 
  private:
   WeighedContinuations ask_cache(std::span<const TokenId> context);
-  // Learns what became of the last draft, and what was written since.
+  // Learns the fate of the last draft, and what was written since.
   void learn(std::span<const TokenId> context);
   DraftTree retrieve(std::span<const TokenId> context, int limit);
   bool worth_a_search(std::span<const TokenId> context);
@@ -68,7 +68,7 @@ class FastCoderSource : public DraftSource {
   const LineTable* lines_;
   FastCoderState& state_;
   std::mt19937 random_;
-  std::size_t written_begin_;  // in the context: output that is not in any sequence yet
+  std::size_t written_begin_;  // in the context: start of the output that is in no sequence yet
   DraftTree retrieved_;        // the last draft, if it came from a store
   std::size_t draft_begin_ = 0;
 };

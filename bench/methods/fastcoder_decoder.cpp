@@ -43,17 +43,17 @@ std::vector<DecoderOption> declared() {
   std::vector<DecoderOption> options = RetrievalOptions::declared();
   for (const DecoderOption& own :
        {DecoderOption::real("alpha", 1, 0, 1000, "weight of an occurrence in the repository"),
-        DecoderOption::real("beta", 1, 0, 1000, "and of one in common code"),
+        DecoderOption::real("beta", 1, 0, 1000, "weight of an occurrence in common code"),
         DecoderOption::integer("l", 50, 0, 4096, "sequences that CACHE needs to open"),
         DecoderOption::integer("every", 20, 1, 1024, "tokens of output in a sequence"),
-        DecoderOption::real("p", 0.5, 0, 1, "chance of retrieval where a line begins"),
+        DecoderOption::real("p", 0.5, 0, 1, "probability of retrieval at the beginning of a line"),
         DecoderOption::integer("seed", 0, 0, 1'000'000'000,
-                               "random seed for that, used for each request"),
+                               "random seed for p, used for each request"),
         DecoderOption::toggle("no-cache", "without CACHE"),
         DecoderOption::toggle("fresh-cache", "CACHE starts empty with every request"),
-        DecoderOption::toggle("no-strategy", "without skip token and missing table"),
-        DecoderOption::toggle("no-repo", "without the repository's datastore"),
-        DecoderOption::toggle("no-common", "without the datastore of common code")}) {
+        DecoderOption::toggle("no-strategy", "do not use skip token and missing table"),
+        DecoderOption::toggle("no-repo", "do not use the repository's datastore"),
+        DecoderOption::toggle("no-common", "do not use the datastore of common code")}) {
     options.push_back(own);
   }
   return options;

@@ -64,11 +64,11 @@ bool FastFixerPlan::resume() {
 const DecoderDefinition& fastfixer_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "fastfixer",
-      .summary = "FastFixer: the original as draft, found again by how its lines begin",
+      .summary = "FastFixer: the original as draft, resumed at lines that begin alike",
       .options = {DecoderOption::integer("key", 5, 1, 64,
-                                         "first tokens of a line by which it is found again"),
+                                         "first tokens of a line that must match to resume there"),
                   DecoderOption::toggle("whole",
-                                        "the rest in one pass, not in chunks: a cancel waits")},
+                                        "the rest in one pass, not in chunks; delays cancelling")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         const FastFixerOptions options{.key = inputs.options.integer("key"),
                                        .chunk = inputs.options.has("whole")

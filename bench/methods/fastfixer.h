@@ -19,9 +19,9 @@ struct FastFixerOptions {
 
 // FastFixer, as EfficientEdit measures it, with the original in place of the buggy code. The whole
 // original is the first draft. After a mismatch the target writes plainly to the end of the line,
-// and then the first `key` tokens of the next one. The first line of the original, after the place
-// where reuse stopped, that begins with them continues the output, with everything after it. If
-// there is none, the target writes that line plainly too.
+// and then the first `key` tokens of the next one. If a line of the original after the position
+// where reuse stopped begins with them, the first such line and everything after it continue the
+// output. Otherwise the target writes that line plainly too.
 class FastFixerPlan : public PhasePlan {
  public:
   // Without `lines` (null) no line ever ends, so reuse is over at the first mismatch.
@@ -41,7 +41,7 @@ class FastFixerPlan : public PhasePlan {
   RemainderSource remainder_;
   std::vector<std::size_t> line_begins_;  // in the original
   std::size_t key_size_;
-  std::vector<TokenId> key_;  // the line being written, as far as it matters
+  std::vector<TokenId> key_;  // the beginning of the line being written, as far as it is needed
   bool collecting_ = false;   // whether key_ grows
   bool reusing_;
   std::size_t pass_begin_;  // size of the context before the last pass

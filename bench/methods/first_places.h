@@ -10,18 +10,18 @@
 
 namespace redraft {
 
-// Where each run of `length` tokens first began in a text that grows. Constant work for each token
-// added and each look-up.
+// The first position of each run of `length` tokens in a growing text. Constant work for each added
+// token and each look-up.
 class FirstPlaces {
  public:
   explicit FirstPlaces(int length) : length_(static_cast<std::size_t>(length)) {}
 
-  // `text` begins with what was absorbed before.
+  // `text` begins with everything that was absorbed before.
   void absorb(std::span<const TokenId> text);
-  // Where the last `length` tokens of the absorbed `text` occurred first, which may be the end
-  // itself. None if the text is shorter, or if a different run with the same hash came first.
+  // The first position of the last `length` tokens of the absorbed `text`, which may be the end
+  // itself. nullopt if the text is shorter, or if a different run with the same hash came first.
   std::optional<std::size_t> of_end(std::span<const TokenId> text) const;
-  // The same for any `run` of `length` tokens; none if it is not in the absorbed `text`.
+  // The same for any `run` of `length` tokens; nullopt if the absorbed `text` does not contain it.
   std::optional<std::size_t> of(std::span<const TokenId> run, std::span<const TokenId> text) const;
 
  private:

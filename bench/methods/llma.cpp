@@ -11,7 +11,7 @@ namespace {
 
 std::unique_ptr<PhasePlan> make_plan(const PlanInputs& inputs) {
   const DecodeRequest& request = inputs.request;
-  // Retrieved code and earlier turns stand in the prompt.
+  // The prompt is a document too: it contains retrieved code and earlier turns.
   std::vector<std::vector<TokenId>> documents;
   if (!request.original.empty()) documents.push_back(request.original);
   documents.push_back(request.prompt);
@@ -56,9 +56,10 @@ const DecoderDefinition& llma_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "llma",
       .summary = "LLMA: what followed the output's last tokens in a reference document",
-      .options = {DecoderOption::integer("n", 1, 1, 16,
-                                         "last tokens that must occur in a document, at least"),
-                  DecoderOption::integer("longest", 5, 1, 16, "and at most, the most first"),
+      .options = {DecoderOption::integer(
+                      "n", 1, 1, 16, "minimum number of last tokens that must occur in a document"),
+                  DecoderOption::integer("longest", 5, 1, 16,
+                                         "maximum number of them, tried first"),
                   DecoderOption::integer("k", 20, 2, 128, "rows of a pass, so k-1 tokens copied")},
       .make_plan = make_plan,
   };

@@ -11,14 +11,14 @@
 namespace redraft {
 
 struct LlmaOptions {
-  int shortest = 1;  // n: tokens of the output that must occur in a document, at least
-  int longest = 5;   // and at most, the most first; at least `shortest`
-  int rows = 20;     // k: of a pass, that of the output's last token included
+  int shortest = 1;  // n: minimum number of tokens of the output that must occur in a document
+  int longest = 5;   // maximum number of them, tried first; at least `shortest`
+  int rows = 20;     // k: rows per pass, including that of the output's last token
 };
 
 // LLMA (Yang et al. 2023, "Inference with Reference"): where the last tokens of the output occur in
-// a reference document, what follows there is the draft. Of equally long matches the first place of
-// the first document counts.
+// a reference document, the draft is what follows there. Among equally long matches the first
+// occurrence in the first document counts.
 class LlmaSource : public DraftSource {
  public:
   // The output begins after the `prompt_size` tokens of the prompt.

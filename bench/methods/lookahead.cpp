@@ -31,7 +31,7 @@ DraftTree LookaheadSource::draft(std::span<const TokenId> context, int limit) {
   DraftTree tree;
   last_ = context.back();
   in_pass_ = window_.size() > 0 && window_.size() <= limit;
-  // The window comes first: what the loop cuts off, at stop tokens, then never moves its nodes.
+  // The window comes first, so that cutting the tree at stop tokens never moves its nodes.
   if (in_pass_) window_.add_to(tree);
   add_phrases(tree, -1, pool_.after(last_), options_.guesses, DraftOrigin::kRecycled, limit);
   return tree;
@@ -54,11 +54,11 @@ const DecoderDefinition& lookahead_decoder() {
       .options = {DecoderOption::integer("window", 15, 2, 128, "W: places ahead in each pass"),
                   DecoderOption::integer("n", 5, 3, 16, "N: tokens of an n-gram"),
                   DecoderOption::integer("guesses", 15, 1, 128,
-                                         "G: n-grams of a token that are kept and verified"),
+                                         "G: n-grams kept per token and verified"),
                   DecoderOption::integer("seed", 0, 0, 1'000'000'000,
                                          "random seed for the window's first tokens"),
                   DecoderOption::toggle("pool-from-text",
-                                        "n-grams of prompt and output are guessed, too")},
+                                        "guess n-grams of prompt and output, too")},
       .make_plan = make_plan,
   };
   return kDefinition;

@@ -11,11 +11,11 @@ namespace redraft {
 
 struct LookaheadOptions {
   LookaheadWindow::Options window;
-  int guesses = 15;             // G: n-grams of a token that are kept, and verified in a pass
+  int guesses = 15;             // G: n-grams kept per token and verified in a pass
   bool pool_from_text = false;  // the n-grams of prompt and output enter the pool, too
 };
 
-// Lookahead decoding (Fu et al. 2024): in one pass the window makes new n-grams (the lookahead
+// Lookahead decoding (Fu et al. 2024): in each pass the window makes new n-grams (the lookahead
 // branch), and the n-grams of the pool that begin with the last token are verified.
 class LookaheadSource : public DraftSource {
  public:
@@ -31,8 +31,8 @@ class LookaheadSource : public DraftSource {
   LookaheadOptions options_;
   LookaheadWindow window_;
   PhrasePool pool_;
-  bool in_pass_ = false;     // the window is in the draft that was made last
-  TokenId last_ = 0;         // of the context of that draft
+  bool in_pass_ = false;     // whether the window is part of the last draft
+  TokenId last_ = 0;         // last token of the context of that draft
   std::size_t learned_ = 0;  // tokens of the context whose n-grams are in the pool
 };
 

@@ -69,7 +69,7 @@ void LookaheadWindow::advance(TokenId last, const Predictions& predictions, Phra
     levels_.erase(levels_.begin());
     levels_[0].erase(levels_[0].begin());
   } else {
-    // Level 0 has no result for the first column, which goes anyway.
+    // Level 0 has no result for the first column, which is dropped anyway.
     if (levels_.size() > 1) newest.erase(newest.begin());
     for (std::vector<TokenId>& level : levels_) level.erase(level.begin());
   }

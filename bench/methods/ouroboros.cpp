@@ -1,16 +1,15 @@
 // How a rejected draft becomes phrases
 //
 // The draft was "a b c d", extended by a phrase "x y" after d. The target accepted "a" and wrote
-// "B" in the place of "b". It also predicted something after each of the other tokens, which is not
-// what follows "B", but often right, a place further on or back:
+// "B" in place of "b". It also predicted a token after each of the other tokens. Those predictions
+// do not follow "B", but they are often right one position earlier or later:
 //
 //   row       a    b    c    d    x    y
 //   predicts  B    C    D    X    Y    Z
 //
-// So each of "B", "C", "D", "X" gets what stands after it in that line as a phrase, of n - 1
-// tokens: with n = 4, "B": "C D X", "C": "D X Y" and "D": "X Y Z". If several phrases extended the
-// draft, each of them ends the line once; if there was none, only what is long enough without them
-// counts.
+// So each of "B", "C", "D", "X" gets the n - 1 tokens after it in that line as a phrase: with n =
+// 4, "B": "C D X", "C": "D X Y" and "D": "X Y Z". If several phrases extended the draft, each of
+// them ends the line once; if there was none, only phrases that are long enough without them count.
 
 #include "bench/methods/ouroboros.h"
 
@@ -24,7 +23,7 @@
 namespace redraft {
 namespace {
 
-// What the target predicted after the nodes from `chain` on, from there to each leaf.
+// The target's predictions after the nodes from `chain` on, from there to each leaf.
 std::vector<std::vector<TokenId>> predicted_endings(const VerifiedDraft& pass, int chain) {
   const auto parents = pass.draft.parents();
   std::vector<std::vector<TokenId>> endings;
@@ -41,13 +40,13 @@ std::vector<std::vector<TokenId>> predicted_endings(const VerifiedDraft& pass, i
   return endings;
 }
 
-// See the head of this file.
+// See the comment at the top of this file.
 void learn_phrases(const VerifiedDraft& pass, int chain, std::size_t length, PhrasePool& pool) {
   const auto predicted =
       std::span(pass.predictions.argmax).first(static_cast<std::size_t>(chain) + 1);
   const auto differ =
       std::ranges::mismatch(pass.draft.tokens().first(predicted.size() - 1), predicted);
-  if (differ.in1 == pass.draft.tokens().begin() + chain) return;  // all of it was accepted
+  if (differ.in1 == pass.draft.tokens().begin() + chain) return;  // the whole draft was accepted
   const std::vector<TokenId> refined(differ.in2, predicted.end());
   for (const std::vector<TokenId>& ending : predicted_endings(pass, chain)) {
     std::vector<TokenId> line = refined;
@@ -111,12 +110,12 @@ DraftTree OuroborosSource::draft(std::span<const TokenId> context, int limit) {
 }
 
 void OuroborosSource::observe(const VerifiedDraft& pass) {
-  // The loop may have cut a stop token off, and what follows it.
+  // The loop may have cut off a stop token and what follows it.
   const int chain = std::min(std::exchange(proposed_, 0), pass.draft.size());
   learn_phrases(pass, chain, static_cast<std::size_t>(options_.window.n) - 1, pool_);
 }
 
-// None after a stop token.
+// Proposes nothing after a stop token.
 std::vector<TokenId> OuroborosSource::propose(std::span<const TokenId> context, int most) {
   const auto capacity = static_cast<std::size_t>(slot_.cache->capacity());
   if (most <= 0 || context.size() > capacity || !reader_.catch_up(context)) return {};
@@ -156,15 +155,16 @@ const DecoderDefinition& ouroboros_decoder() {
       .name = "ouroboros",
       .summary = "Ouroboros: a draft model and phrases from earlier passes",
       .options = {DecoderOption::integer("gamma", 12, 1, 64, "tokens the draft model proposes"),
-                  DecoderOption::integer("window", 20, 0, 128,
-                                         "places ahead in each pass of the draft model; 0: none"),
+                  DecoderOption::integer(
+                      "window", 20, 0, 128,
+                      "positions ahead in each pass of the draft model; 0: none"),
                   DecoderOption::integer("n", 7, 3, 16, "tokens of a phrase and the one before it"),
                   DecoderOption::integer("guesses", 20, 1, 128,
-                                         "phrases of a token for the draft model to verify"),
+                                         "phrases per token for the draft model to verify"),
                   DecoderOption::integer("suffixes", 3, 0, 64, "phrases that extend a draft"),
                   DecoderOption::integer("seed", 0, 0, 1'000'000'000,
                                          "random seed for the window's first tokens"),
-                  DecoderOption::toggle("fresh-pool", "no phrases from earlier requests")},
+                  DecoderOption::toggle("fresh-pool", "use no phrases from earlier requests")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         return std::make_unique<OuroborosPlan>(inputs);
       },

@@ -15,13 +15,13 @@ namespace redraft {
 
 struct OuroborosOptions {
   LookaheadWindow::Options window = {.width = 20,
-                                     .n = 7};  // of the draft model; phrases have n - 1
+                                     .n = 7};  // of the draft model; phrases have n - 1 tokens
   int gamma = 12;                              // tokens that the draft model proposes
-  int guesses = 20;  // phrases of a token that are kept, and verified by the draft model
+  int guesses = 20;  // phrases kept per token and verified by the draft model
   int suffixes = 3;  // phrases that extend a draft
 };
 
-// What Ouroboros keeps from request to request: the phrases.
+// The state that Ouroboros keeps from request to request: the phrases.
 class OuroborosState : public DecoderMemory::State {
  public:
   explicit OuroborosState(const OuroborosOptions& options) : pool(options.guesses) {}
@@ -29,9 +29,9 @@ class OuroborosState : public DecoderMemory::State {
   PhrasePool pool;
 };
 
-// Ouroboros (Zhao et al. 2024). The draft model drafts phrase by phrase, by Lookahead decoding. Its
-// draft is extended by the phrases that may follow its last token. What the target predicted within
-// a draft that it rejected, and the draft model's n-grams, are the phrases.
+// Ouroboros (Zhao et al. 2024). The draft model drafts phrase by phrase, by Lookahead decoding.
+// Phrases that may follow its last token extend the draft. The phrases are the target's predictions
+// within rejected drafts, and the draft model's n-grams.
 class OuroborosSource : public DraftSource {
  public:
   // `pool` outlives the source. `stop` is checked before every pass of the model; once it is set
@@ -54,7 +54,8 @@ class OuroborosSource : public DraftSource {
   DraftReader reader_;
   LookaheadWindow window_;
   PhrasePool& pool_;
-  int proposed_ = 0;  // nodes of the last draft that the draft model wrote: the first, a chain
+  int proposed_ =
+      0;  // number of nodes of the last draft that the draft model wrote: its first nodes, a chain
 };
 
 }  // namespace redraft

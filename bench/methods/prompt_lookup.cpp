@@ -17,7 +17,7 @@ DraftTree PromptLookupSource::draft(std::span<const TokenId> context, int limit)
   for (std::size_t n = places_.size(); n > 0; --n) {
     const auto place = places_[n - 1].of_end(context);
     if (!place) continue;
-    // A later place has fewer tokens after it than the first one, so if the first fails, all do.
+    // A later occurrence has fewer tokens after it than the first, so if the first fails, all do.
     // The second condition keeps the end of the context from continuing itself.
     const std::size_t next = *place + n;
     if (next + tokens_ > context.size() || next + n >= context.size()) continue;
@@ -30,7 +30,7 @@ DraftTree PromptLookupSource::draft(std::span<const TokenId> context, int limit)
 const DecoderDefinition& prompt_lookup_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "pld",
-      .summary = "prompt lookup: what followed the first place where the last tokens occur",
+      .summary = "prompt lookup: copies what followed the first occurrence of the last tokens",
       .options = {DecoderOption::integer("n", 3, 1, 16,
                                          "longest end of the text to search for, in tokens"),
                   DecoderOption::integer("tokens", 10, 1, 128, "tokens of a draft")},

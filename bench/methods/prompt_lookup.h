@@ -8,9 +8,9 @@
 
 namespace redraft {
 
-// Prompt lookup decoding as it was first published. The last n tokens of the context, for n from
-// `longest` down to 1, are searched for from its beginning; the draft is what follows the first
-// place that has `tokens` tokens after it.
+// Prompt lookup decoding as first published. It searches from the beginning of the context for the
+// last n tokens, for n from `longest` down to 1. The draft follows the first occurrence that has
+// `tokens` tokens after it.
 class PromptLookupSource : public DraftSource {
  public:
   PromptLookupSource(int longest, int tokens);

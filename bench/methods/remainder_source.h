@@ -9,8 +9,8 @@
 
 namespace redraft {
 
-// The rest of the original, one chunk at a time: what EfficientEdit and FastFixer verify while they
-// reuse it.
+// The rest of the original, one chunk at a time. EfficientEdit and FastFixer verify it while they
+// reuse the original.
 class RemainderSource : public DraftSource {
  public:
   RemainderSource(std::span<const TokenId> original, int chunk)
@@ -22,11 +22,11 @@ class RemainderSource : public DraftSource {
   // Where the rest begins.
   std::size_t position() const { return position_; }
   bool exhausted() const { return position_ >= original_.size(); }
-  // `written` is the output since draft(); moves past it. False if it differs from the original or
-  // is shorter than the draft.
+  // Moves past `written`, the output since draft(). False if it differs from the original or is
+  // shorter than the draft.
   bool advance(std::span<const TokenId> written);
-  // Moves past the first place ahead that equals `key`; what is skipped is not drafted again. False
-  // if there is none.
+  // Moves past the first position ahead that equals `key`; the skipped text is not drafted again.
+  // False if there is none.
   bool resume_after(std::span<const TokenId> key);
   // `position` <= original().size()
   void resume_at(std::size_t position) { position_ = position; }

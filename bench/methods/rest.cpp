@@ -31,7 +31,7 @@ const DecoderDefinition& rest_decoder() {
       .summary = "REST: what followed the last tokens in a datastore, as a tree",
       .options = RetrievalOptions::declared(),
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
-        // One store, as in the paper; the repository if there is no common code.
+        // Uses one store, as in the paper: common code, or the repository if there is none.
         const DecodeRequest& request = inputs.request;
         return std::make_unique<SourcePlan>(
             std::make_unique<RestSource>(request.common ? request.common : request.repository,

@@ -10,11 +10,11 @@
 
 namespace redraft {
 
-// REST: what followed the longest end of the context that a datastore contains, as a tree of its
-// most frequent beginnings.
+// REST: the continuations of the longest end of the context that a datastore contains, as a tree of
+// their most frequent beginnings.
 class RestSource : public DraftSource {
  public:
-  // Without a store (null) there is never a draft.
+  // Without a store (null) there are no drafts.
   RestSource(std::shared_ptr<const Datastore> store, const RetrievalOptions& options);
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;

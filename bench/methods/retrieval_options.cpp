@@ -10,7 +10,7 @@ std::vector<DecoderOption> RetrievalOptions::declared() {
       DecoderOption::integer("min-n", 2, 1, 64, "shortest end that counts as found"),
       DecoderOption::integer("tokens", 10, 1, 64, "tokens of one continuation"),
       DecoderOption::integer("nodes", 64, 1, 1024, "tokens of a draft"),
-      DecoderOption::integer("matches", 5000, 1, 100'000, "places to look at")};
+      DecoderOption::integer("matches", 5000, 1, 100'000, "occurrences to look at")};
 }
 
 RetrievalOptions RetrievalOptions::from(const DecoderOptions& options) {

@@ -7,7 +7,7 @@
 
 namespace redraft {
 
-// What the decoders that search a datastore share: REST's constants.
+// Options shared by the decoders that search a datastore: REST's constants.
 struct RetrievalOptions {
   ContinuationQuery query;
   int nodes = 64;  // at most, in one draft

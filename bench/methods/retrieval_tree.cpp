@@ -1,12 +1,12 @@
-// How a draft is made of many continuations
+// How many continuations become one draft
 //
-// A datastore answers with every text that followed the end of the context. Verifying each of them
-// would repeat their common beginnings, and most of the rows would be for texts that occurred once.
-// So the continuations are merged into a trie, every node counts the occurrences that pass through
-// it, and the heaviest nodes are verified.
+// A datastore returns every text that followed the end of the context. Verifying each of them would
+// repeat their common beginnings, and most rows would go to texts that occurred once. So the
+// continuations are merged into a trie, every node counts the occurrences that pass through it, and
+// the heaviest nodes are verified.
 //
 // An example. The repository, whose occurrences count 1, has "a b" and "a c"; common code, whose
-// occurrences count .5, has "a b" and "d". At most three nodes are wanted:
+// occurrences count .5, has "a b" and "d". The limit is three nodes:
 //
 //   a      1 + 1 + .5 = 2.5   kept
 //   a b    1 + .5     = 1.5   kept
@@ -44,8 +44,8 @@ std::vector<Continuation> weighed(const WeighedContinuations& continuations) {
   return list;
 }
 
-// Continuations come in the order of their tokens, so each shares its beginning with the one before
-// it or with none: the path to that one is all that has to be looked at.
+// Continuations are sorted by their tokens, so each shares its beginning with the previous one or
+// with none. Only the path to the previous one has to be checked.
 std::vector<Node> trie_of(std::span<const Continuation> continuations) {
   std::vector<Node> nodes;
   std::vector<int> path;  // to the end of the last continuation
@@ -79,8 +79,8 @@ DraftTree retrieval_tree(const WeighedContinuations& first, const WeighedContinu
   const std::vector<Node> nodes = trie_of(all);
   std::vector<int> kept(nodes.size());
   std::iota(kept.begin(), kept.end(), 0);
-  // A node weighs at least as much as its children and is nearer the root, so the ancestors of a
-  // node that is kept are kept too.
+  // A node weighs at least as much as its children and is nearer the root, so the ancestors of
+  // every kept node are kept too.
   const auto before = [&](int x, int y) {
     if (nodes[x].weight != nodes[y].weight) return nodes[x].weight > nodes[y].weight;
     return nodes[x].depth != nodes[y].depth ? nodes[x].depth < nodes[y].depth : x < y;

@@ -11,7 +11,7 @@
 namespace redraft {
 namespace {
 
-// The cache is as before when this goes, whatever happens in between.
+// Restores the length of the cache on destruction, whatever happens in between.
 class CacheLength {
  public:
   explicit CacheLength(KvCache& cache) : cache_(cache), length_(cache.length()) {}
@@ -27,12 +27,11 @@ class CacheLength {
 Result<SkippedLayers> skipped_for(const DecoderOptions& options, const LanguageModel& target,
                                   const DecoderMemory& memory) {
   const int layers = target.skippable_layers();
-  if (layers == 0)
-    return Error("the target cannot leave out layers where it runs: take --device cpu");
+  if (layers == 0) return Error("the target cannot skip layers on this device: use --device cpu");
   const std::string text = options.text("skip").value_or(memory.skipped_layers());
   if (text.empty()) {
     return Error(
-        "which layers to leave out is not known for this model: find them once with `redraft bench "
+        "the layers to skip are unknown for this model: find them once with `redraft bench "
         "skips`, or name them, as in skip=a3-5+m6");
   }
   return parse_skipped_layers(text, layers);
@@ -82,7 +81,7 @@ SelfSpecSource::SelfSpecSource(const SelfSpecOptions& options, ModelSlot target,
 
 DraftTree SelfSpecSource::draft(std::span<const TokenId> context, int limit) {
   proposed_.clear();
-  // The first token is the target's, in one pass with the end of the prompt.
+  // The target writes the first token, in one pass with the end of the prompt.
   const int unread = static_cast<int>(context.size()) - target_.cache->length();
   if (unread == 1) {
     const int room = target_.cache->capacity() - target_.cache->length();
@@ -91,7 +90,7 @@ DraftTree SelfSpecSource::draft(std::span<const TokenId> context, int limit) {
   return DraftTree::chain(proposed_, DraftOrigin::kModel);
 }
 
-// None after a stop token or an unlikely one.
+// Stops after a stop token or an unlikely token.
 std::vector<TokenId> SelfSpecSource::propose(TokenId last, int most) {
   const CacheLength as_before(*target_.cache);
   std::vector<TokenId> tokens;
@@ -114,18 +113,17 @@ void SelfSpecSource::observe(const VerifiedDraft& pass) {
 const DecoderDefinition& selfspec_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "selfspec",
-      .summary = "self-speculative decoding: the target drafts with sublayers left out",
+      .summary = "self-speculative decoding: the target drafts with some sublayers skipped",
       .options = {DecoderOption::text("skip", "a1+m1",
-                                      "what is left out: a attention, m MLP, layers from 0"),
+                                      "the skipped sublayers: a attention, m MLP, layers from 0"),
                   DecoderOption::integer("tokens", 8, 1, 64, "K: tokens of a draft"),
                   DecoderOption::real("threshold", 0.8, 0, 1,
-                                      "a draft ends with a token less likely than that"),
-                  DecoderOption::toggle("fixed", "the threshold stays as it is"),
-                  DecoderOption::real("alpha", 0.9, 0, 1, "accepted share that it aims at"),
-                  DecoderOption::real("epsilon", 0.01, 0, 1, "its step"),
-                  DecoderOption::real("beta1", 0.5, 0, 1, "part of the earlier share that stays"),
-                  DecoderOption::real("beta2", 0.9, 0, 1,
-                                      "part of the earlier threshold that stays")},
+                                      "a draft ends with a token less likely than this"),
+                  DecoderOption::toggle("fixed", "keep the threshold fixed"),
+                  DecoderOption::real("alpha", 0.9, 0, 1, "the accepted share it aims for"),
+                  DecoderOption::real("epsilon", 0.01, 0, 1, "the threshold's step"),
+                  DecoderOption::real("beta1", 0.5, 0, 1, "weight of the previous share"),
+                  DecoderOption::real("beta2", 0.9, 0, 1, "weight of the previous threshold")},
       .make_plan = make_plan,
       .check = [](const DecoderOptions& options) -> Result<void> {
         const std::optional<std::string> text = options.text("skip");

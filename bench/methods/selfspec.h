@@ -12,13 +12,13 @@
 namespace redraft {
 
 struct SelfSpecOptions {
-  int tokens = 8;          // K: of a draft, at most
-  double threshold = 0.8;  // a draft ends with a token that is less likely than that
-  bool adapts = true;      // the threshold follows the share of tokens that are accepted:
-  double alpha = 0.9;      // the share it aims at
+  int tokens = 8;          // K: maximum number of tokens in a draft
+  double threshold = 0.8;  // a draft ends with a token less likely than this
+  bool adapts = true;      // the threshold follows the share of accepted tokens:
+  double alpha = 0.9;      // the target share
   double epsilon = 0.01;   // its step
-  double beta1 = 0.5;      // how much of the earlier share stays
-  double beta2 = 0.9;      // how much of the earlier threshold stays
+  double beta1 = 0.5;      // weight of the previous share
+  double beta2 = 0.9;      // weight of the previous threshold
 };
 
 // When a draft ends (Zhang et al. 2023, section 3.4).
@@ -28,7 +28,7 @@ class DraftExit {
       : options_(options), threshold_(options.threshold) {}
 
   double threshold() const { return threshold_; }
-  // Of `drafted` tokens, at least one, `accepted` were.
+  // Of `drafted` tokens, at least one, the target accepted `accepted`.
   void learn(int drafted, int accepted);
 
  private:
@@ -37,9 +37,9 @@ class DraftExit {
   double share_ = 0;  // of drafted tokens that were accepted, smoothed
 };
 
-// Self-speculative decoding ("Draft & Verify"): the target drafts by itself, with some of its
-// sublayers left out. It reads the target's own keys and values of the context, and those that it
-// writes are dropped before the target verifies.
+// Self-speculative decoding ("Draft & Verify"): the target itself drafts, with some of its
+// sublayers skipped. It reads the target's own keys and values of the context; those that it writes
+// are dropped before the target verifies.
 class SelfSpecSource : public DraftSource {
  public:
   // `stop` is checked before every step; once it is set there is no draft.

@@ -7,7 +7,8 @@
 
 namespace redraft {
 
-// Well mixed, for keys of a few tokens. Two keys may share a hash: compare them where that matters.
+// A well-mixed hash for keys of a few tokens. Different keys may share a hash; compare the keys
+// where that matters.
 inline std::uint64_t hash_of_tokens(std::span<const TokenId> tokens) {
   std::uint64_t hash = tokens.size();
   for (const TokenId token : tokens) {

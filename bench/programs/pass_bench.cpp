@@ -27,7 +27,7 @@ std::vector<int> numbers(const std::string& list) {
   return out;
 }
 
-// Any tokens will do: the time of a pass does not depend on them, except that different ones ask
+// Any tokens will do: the time of a pass does not depend on them, except that different tokens use
 // different experts of a mixture.
 std::vector<TokenId> some_tokens(int count) {
   std::vector<TokenId> out;

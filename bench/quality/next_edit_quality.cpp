@@ -37,7 +37,7 @@ Result<NextEditResult> ask(Engine& engine, NextEditRequest request, const std::s
   request.memory = std::make_shared<NextEditMemory>();
   if (!request.is_anything_changed()) {
     NextEditResult none;
-    none.why_none = "nothing was changed lately";
+    none.why_none = "there are no recent changes";
     return none;
   }
   NextEditPlan plan = plan_next_edit(request, stop);

@@ -28,11 +28,11 @@ namespace {
 
 constexpr const char* kGroup = "Common options";
 
-// Why the machine has no such kernels; empty: it has. Asked only if the option is given, because
-// finding out may take a child process.
+// Why the machine does not have these kernels; empty if it does. Called only if the option is
+// given, because the check may take a child process.
 std::string check_kernels(const std::string& name) {
   if (kernels::available_isa(name)) return {};
-  return "this machine has no kernels '" + name + "': it runs " +
+  return "this machine does not support the kernels '" + name + "'. It supports " +
          kernels::names_of_available_isas();
 }
 
@@ -40,8 +40,8 @@ void add_target(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option(
           "--target", options.target,
-          "Model that decides every token: a name, a file or a folder; with +ADAPTER the LoRA "
-          "in that folder is merged into it")
+          "Model that decides every token: a name, a file or a folder; +ADAPTER merges the LoRA "
+          "in that folder into it")
       ->capture_default_str()
       ->each([&options](const std::string& /*name*/) { options.has_target = true; })
       ->group(kGroup);
@@ -50,7 +50,7 @@ void add_target(CLI::App& subcommand, CommonOptions& options) {
 void add_draft(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--draft", options.draft,
-                  "Model that makes guesses, for decoders that use one; +ADAPTER as with --target "
+                  "Draft model, for decoders that use one; +ADAPTER as with --target "
                   "(default: qwen2.5-coder-0.5b)")
       ->group(kGroup);
 }
@@ -58,8 +58,8 @@ void add_draft(CLI::App& subcommand, CommonOptions& options) {
 void add_head(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option("--head", options.head,
-                  "Folder with a draft head that was trained for the target: it makes guesses from "
-                  "what the target computes, on the CPU")
+                  "Folder with a draft head that was trained for the target: it guesses from "
+                  "the target's hidden states, on the CPU")
       ->group(kGroup);
 }
 
@@ -79,7 +79,7 @@ void add_kernels(CLI::App& subcommand, CommonOptions& options) {
 }
 
 void add_log_level(CLI::App& subcommand, CommonOptions& options) {
-  subcommand.add_option("--log-level", options.log_level, "What is logged to stderr")
+  subcommand.add_option("--log-level", options.log_level, "Which messages are logged to stderr")
       ->check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
       ->capture_default_str()
       ->group(kGroup);
@@ -126,8 +126,7 @@ void add_common_options(CLI::App& subcommand, CommonOptions& options) {
 
 void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   options.device = "auto";
-  add_device(subcommand, options,
-             "Where the model runs; auto: on a GPU if there is one with room for it",
+  add_device(subcommand, options, "Where the model runs; auto: on a GPU if it has enough memory",
              {"auto", "cpu", "cuda"});
   add_target(subcommand, options);
   add_draft(subcommand, options);
@@ -141,12 +140,13 @@ void add_own_model_options(CLI::App& subcommand, CommonOptions& options) {
   subcommand
       .add_option(
           "--completion-model", options.completion_model,
-          "A smaller model that writes completions, loaded beside the target when the first "
-          "is needed (default: the target does)")
+          "A smaller model that writes completions, loaded in addition to the target when it "
+          "is first needed (default: the target)")
       ->group(kGroup);
   subcommand
-      .add_option("--next-edit-model", options.next_edit_model,
-                  "Likewise for next edits; one that was trained for them is asked in its format")
+      .add_option(
+          "--next-edit-model", options.next_edit_model,
+          "A model that writes next edits; one that was trained for them gets its own format")
       ->group(kGroup);
 }
 
@@ -155,14 +155,14 @@ void add_remote_options(CLI::App& subcommand, CommonOptions& options) {
   CLI::Option* remote =
       subcommand
           .add_option("--remote", options.remote,
-                      "Have the server at this address write, over OpenAI's HTTP interface: the "
-                      "text that is edited leaves this machine. Its key is in REDRAFT_REMOTE_KEY "
-                      "or in the file remote-key of redraft's configuration folder. Beside "
-                      "--target: the local model writes where the server cannot be reached")
+                      "Use the server at this address, over OpenAI's HTTP interface. The edited "
+                      "text leaves this machine. The key is in REDRAFT_REMOTE_KEY or in the file "
+                      "remote-key in redraft's configuration folder. With --target, the local "
+                      "model writes if the server cannot be reached")
           ->group(kRemote);
   subcommand
       .add_option("--remote-model", options.remote_model,
-                  "Which of the server's models (default: the only one)")
+                  "The name of the server's model (default: the only one)")
       ->needs(remote)
       ->group(kRemote);
 }

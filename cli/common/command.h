@@ -14,7 +14,7 @@ inline constexpr int kFailure = 1;
 inline constexpr int kWrongUsage = 2;
 inline constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 
-// The work of the subcommand that the command line names; returns the exit code.
+// Runs the subcommand of the command line; returns the exit code.
 using Command = std::function<int()>;
 
 // Each adds one subcommand to `app`, which sets `chosen` if the command line names it.
@@ -29,42 +29,43 @@ void add_cache(CLI::App& app, Command& chosen);
 void add_decoders(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);
-// Not for people: the process that speaks to a remote server.
+// Hidden: the process that connects to a remote server.
 void add_remote_bridge(CLI::App& app, Command& chosen);
 
-// Warnings and worse, until options say otherwise: standard output is for results and the protocol.
+// Logs warnings and worse to stderr until options say otherwise. Standard output is for results and
+// the protocol.
 void log_to_stderr();
 
 // These write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
 int fail(const Error& error);
 int misuse(const Error& error);
 
-// The options that subcommands share. Each command has those that change what it does.
+// The options that subcommands share. Each command has the ones that affect it.
 struct CommonOptions {
   std::string target = "qwen2.5-coder-1.5b";
-  std::string draft;             // empty: the default one, if one is needed
-  std::string head;              // the folder of the target's draft head; empty: none
-  std::string completion_model;  // writes completions instead of the target; empty: none
-  std::string next_edit_model;   // likewise next edits
+  std::string draft;             // empty for the default one, if one is needed
+  std::string head;              // the folder of the target's draft head; empty for none
+  std::string completion_model;  // writes completions instead of the target; empty for none
+  std::string next_edit_model;   // writes next edits instead of the target; empty for none
   std::string device = "cpu";    // or "cuda"; for a server also "auto"
   int threads = 0;               // 0: one per physical core
-  std::string kernels;           // instruction set of the CPU's kernels; empty: the best one
-  std::string remote;            // a server that writes instead of the target; empty: none
-  std::string remote_model;      // empty: the server's only one
-  bool has_target = false;       // whether the target was named, not the default
+  std::string kernels;           // instruction set of the CPU's kernels; empty for the best one
+  std::string remote;            // a server that writes instead of the target; empty for none
+  std::string remote_model;      // empty for the server's only one
+  bool has_target = false;       // false if the target is the default one
   std::string log_level = "warning";
 };
 // For a command that only turns text into tokens: --target and --log-level.
 void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options);
 void add_index_options(CLI::App& subcommand, CommonOptions& options);  // --threads too
-// For one that runs no draft model: all but --draft and --head.
+// For a command without a draft model: all but --draft and --head.
 void add_target_options(CLI::App& subcommand, CommonOptions& options);
 void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
 void add_server_options(CLI::App& subcommand, CommonOptions& options);
-// --completion-model and --next-edit-model, for whatever concerns a server.
+// --completion-model and --next-edit-model, for commands that concern a server.
 void add_own_model_options(CLI::App& subcommand, CommonOptions& options);
-// --remote and --remote-model, for commands that can have a server write.
+// --remote and --remote-model, for commands that can use a remote server.
 void add_remote_options(CLI::App& subcommand, CommonOptions& options);
 // Sets the log level and the instruction set, and checks that this build supports the device.
 Result<void> apply(const CommonOptions& options);

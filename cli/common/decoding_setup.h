@@ -17,16 +17,16 @@
 
 namespace redraft::cli {
 
-// What a command needs for one decode; `pool` outlives `engine`.
+// The objects that a command needs for one decode. `pool` must outlive `engine`.
 struct DecodingSetup {
   Tracing tracing;
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Engine> engine;
-  std::unique_ptr<TokenTrace> tokens;  // null: not requested
-  Datastores stores;                   // of `code`, without the file `without`
+  std::unique_ptr<TokenTrace> tokens;  // null if not requested
+  Datastores stores;                   // for `code`, without the file `without`
 };
 
-// The files for traces; empty: not requested.
+// The files for traces; empty if not requested.
 struct InsideOptions {
   std::string trace_file;
   std::string token_file;
@@ -34,7 +34,7 @@ struct InsideOptions {
 void add_inside_options(CLI::App& subcommand, InsideOptions& options);
 
 // Loads everything, shows progress on `status`, and reports errors. Returns an exit code if
-// something failed or the user interrupted: the command has to end with it.
+// something failed or the user interrupted; the command must then end with it.
 std::optional<int> set_up(const CommonOptions& common, const InsideOptions& inside,
                           const DecoderName& decoder, const CodeFolders& code,
                           const std::filesystem::path& without, StatusLine& status,

@@ -40,8 +40,8 @@ std::unique_ptr<kernels::MachineProbe> probe_of_gpu() { return nullptr; }  // ch
 
 Result<cuda::DeviceInfo> find_device() {
   return Error(
-      "this build has no GPU support, because nvcc was not there when it was made: "
-      "`tools/setup.py cuda`, then build again");
+      "this build has no GPU support, because nvcc was missing when it was built. Run "
+      "`tools/setup.py cuda` and build again");
 }
 
 TransformerMaker maker_of(const std::string&) { return {}; }
@@ -54,7 +54,7 @@ Result<void> check_device(const std::string& device) {
   if (device != "cuda") return {};
   const Result<cuda::DeviceInfo> found = find_device();
   if (!found)
-    return Error("--device cuda: " + found.error().message() + "; --device cpu works everywhere");
+    return Error("--device cuda: " + found.error().message() + ". Use --device cpu instead");
   return {};
 }
 

@@ -24,7 +24,7 @@ Result<LoadedModel> load_model_on(const std::string& device, const ModelLocation
 // Free bytes of the GPU's memory; 0 without a GPU.
 std::size_t free_gpu_memory();
 
-// Measures the limits of the device. `pool` outlives it.
+// Measures the limits of the device. `pool` must outlive the result.
 std::unique_ptr<kernels::MachineProbe> make_probe(const std::string& device, ThreadPool& pool);
 
 // The kernels that run there: an instruction set, or the GPU. Together with the model they

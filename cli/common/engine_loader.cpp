@@ -24,19 +24,19 @@ namespace {
 
 constexpr const char* kDefaultDraft = "qwen2.5-coder-0.5b";
 
-// How to silence the notice.
-constexpr const char* kAskForCpu = " (`--device cpu` does without the GPU.)";
+// Tells the user how to avoid the notice.
+constexpr const char* kAskForCpu = " (Use `--device cpu` to avoid this notice.)";
 
-// The target's share of the time to load a target and its draft model, roughly.
+// The target's approximate share of the time to load a target and its draft model.
 constexpr double kTargetShare = 0.7;
 
-// The weights are in memory once; the caches and the program need this much more.
+// Memory that the caches and the program need in addition to the weights.
 constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
 
-// A model beside the target keeps less of what it has read: it is asked about few places.
+// A model beside the target caches less, because its requests concern few places.
 constexpr std::size_t kOwnCacheBytes = std::size_t{128} << 20;
 
-// Of a file, or of the safetensors in a folder.
+// The size of a file, or of the safetensors in a folder.
 Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
   std::error_code problem;
   if (!std::filesystem::is_directory(path, problem)) {
@@ -53,17 +53,17 @@ Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
   return sum;
 }
 
-// What the weights of a model take.
+// The memory of a model's weights.
 Result<std::uint64_t> bytes_of_model(const std::string& model) {
   const Result<ModelLocation> location = locate_model(model);
   if (!location) return location.error();
   const Result<std::uint64_t> bytes = bytes_of_weights(location->file);
   if (!bytes) return bytes.error();
-  // Merged weights are held in twice the bits (format_of_changed).
+  // Merged weights take twice the bits (format_of_changed).
   return location->adapter.empty() ? *bytes : 2 * *bytes;
 }
 
-// Control for the part of the work that begins at `begin`.
+// The control for the part of the work that starts at `begin`.
 LoadControl part(const LoadControl& whole, double begin, double share) {
   LoadControl control{.stop = whole.stop,
                       .progress = {},
@@ -97,8 +97,8 @@ Result<LoadedModel> load_on(const std::string& device, const ModelLocation& loca
   }
 }
 
-// For tests: pins the cost of passes in seconds ("1:0.03,8:0.05,64:0.3"), so that whatever follows
-// from it can be tested on any machine. Nothing is measured then, or stored.
+// For tests: pins the cost of passes in seconds ("1:0.03,8:0.05,64:0.3"), so that everything that
+// depends on it can be tested on any machine. Nothing is measured or stored then.
 Result<std::optional<CostCurve>> pinned_cost() {
   const char* text = std::getenv("REDRAFT_PINNED_COST");
   if (!text) return std::optional<CostCurve>();
@@ -116,7 +116,7 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   model.skipped_layers = SkipStore().load(loaded.location);
   model.title = loaded.name;
   model.version = loaded.stamp.weights();
-  // What is gone cannot be loaded again, and is not needed.
+  // A deleted model cannot be loaded again, so it counts as current.
   model.is_current = [location = loaded.location, stamp = loaded.stamp] {
     const ModelStamp now = ModelStamp::of(location);
     return now == stamp || !now.complete();
@@ -184,8 +184,8 @@ class EngineLoader {
     return {};
   }
 
-  // On the GPU if possible, each model separately. `head` is the folder of its draft head; empty:
-  // it has none.
+  // Loads it on the GPU if possible, each model separately. `head` is the folder of its draft head;
+  // empty if there is none.
   Result<Engine::Model> load_one(const std::string& name, const LoadControl& control,
                                  const std::string& head = {}) {
     Result<ModelLocation> location = locate_model(name);
@@ -211,7 +211,7 @@ class EngineLoader {
     if (!loaded) return loaded.error();
     if (!head.empty() && location->head.empty())
       notice("The draft head is not used: " + name +
-             " runs on the GPU, and heads on the CPU only.");
+             " runs on the GPU, but heads only run on the CPU.");
     return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_, is_on_disk);
   }
 
@@ -281,7 +281,7 @@ Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
   Result<std::unique_ptr<Engine>> engine =
       load_engine(own, *decoder, pool, control, Fallback::kCpu, {.cache_bytes = kOwnCacheBytes});
   if (!engine) return engine;
-  // Indexes hold the target's tokens.
+  // Indexes contain the target's tokens.
   const Result<ModelLocation> target = locate_model(options.target);
   const auto tokenizer = target ? load_tokenizer(target->file)
                                 : Result<std::shared_ptr<const Tokenizer>>(target.error());
@@ -319,7 +319,7 @@ LoadControl shown_on(StatusLine& status, std::stop_token stop) {
 void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
   subcommand
       .add_option("--decoder", decoder,
-                  "How tokens are made, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
+                  "The decoder, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
       ->default_str("redraft, or redraft:model if --draft is given");
 }
 

@@ -22,14 +22,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// As late as possible before it is written: what another program wrote meanwhile matters more than
+// Call this as late as possible before writing: another program's changes are more important than
 // this edit.
 Result<void> check_unchanged(const fs::path& file, const fs::path& place,
                              std::string_view expected) {
   const Result<std::string> current = read_file(place);
   if (!current) return current.error();
   if (*current == expected) return {};
-  return Error(file.string() + ": not written: the file has changed on disk meanwhile");
+  return Error(file.string() +
+               ": not written, because the file has changed on disk. Run the command again");
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -43,14 +44,14 @@ bool write_all(int descriptor, std::string_view text) {
   return ::ftruncate(descriptor, static_cast<off_t>(text.size())) == 0 && ::fsync(descriptor) == 0;
 }
 
-// Writing takes bits of the mode away that let others act as its owner.
+// Writing clears the mode's setuid and setgid bits.
 bool write_in_place(const fs::path& place, std::string_view old_text, std::string_view text) {
   const FileHandle handle(::open(place.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat before = {}, after = {};
   if (!handle || ::fstat(handle.get(), &before) != 0) return false;
   const bool written = write_all(handle.get(), text);
   const int reason = errno;
-  if (!written) (void)write_all(handle.get(), old_text);  // a full disk has room for that
+  if (!written) (void)write_all(handle.get(), old_text);  // a full disk has room for the old text
   if (::fstat(handle.get(), &after) == 0 && after.st_mode != before.st_mode)
     (void)::fchmod(handle.get(), before.st_mode & 07777);
   errno = reason;
@@ -61,7 +62,7 @@ std::string why_in_place(const fs::path& file, std::uint64_t n_names) {
   const std::string why = n_names > 1 ? "it has " + std::to_string(n_names) + " names (hard links)"
                                       : "a new file cannot have all of its attributes";
   return file.string() + " was written in place, because " + why +
-         ": another program may have seen a part of the new text";
+         ". Another program may have read a part of the new text";
 }
 
 }  // namespace
@@ -74,9 +75,9 @@ Result<std::string> read_file(const fs::path& file) {
   std::error_code problem;
   if (fs::is_directory(file, problem)) return Error(file.string() + ": is a directory");
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return file_error(file, "cannot be read");
+  if (!stream) return file_error(file, "cannot read the file");
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (stream.bad()) return file_error(file, "cannot be read");
+  if (stream.bad()) return file_error(file, "cannot read the file");
   return text;
 }
 

@@ -10,14 +10,14 @@
 
 namespace redraft::cli {
 
-// How a GPU's memory is divided, apart from the weights.
+// How a GPU's memory is divided after the weights are loaded.
 struct GpuRoom {
   EngineOptions options;  // contexts and caches no larger than fit
-  std::string notice;     // what is smaller than requested; empty: nothing
+  std::string notice;     // what is smaller than requested; empty if nothing is
 };
 
-// `models` are those on the GPU, which has `free_bytes` free. An error if there is no room even for
-// a short prompt.
+// `models` are those on the GPU, which has `free_bytes` free. An error if there is not enough
+// memory for a short prompt.
 Result<GpuRoom> share_gpu_memory(std::span<const LanguageModel* const> models,
                                  std::size_t free_bytes, const EngineOptions& wanted);
 

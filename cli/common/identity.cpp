@@ -12,7 +12,7 @@ namespace redraft::cli {
 
 namespace {
 
-// Size and time of a file; of one that is not there what the system gives for it.
+// Size and time of a file; for a missing file, the values that the system returns.
 std::string identity_of(const std::filesystem::path& file) {
   std::error_code problem;
   const auto bytes = std::filesystem::file_size(file, problem);
@@ -30,7 +30,7 @@ std::string program_identity() {
 std::filesystem::path transformer_library() {
   constexpr const char* kName = "libredraft-transformer.so";
   const std::filesystem::path folder = executable().parent_path();
-  if (folder.empty()) return {};  // a relative path would name a file of the working directory
+  if (folder.empty()) return {};  // a relative path would refer to the working directory
   std::error_code problem;
   if (std::filesystem::exists(folder / kName, problem)) return folder / kName;
   return folder.parent_path() / "lib" / "redraft" / kName;

@@ -38,7 +38,7 @@ std::unique_ptr<WorkspaceIndex> open_index_for(std::shared_ptr<const Tokenizer> 
   return open_index(folders, std::move(tokenizer), options, message);
 }
 
-// Null without folders.
+// Null if there are no folders.
 std::shared_ptr<const IndexSnapshot> load_datastore(
     const std::shared_ptr<const Tokenizer>& tokenizer, const CommonOptions& common,
     const std::vector<fs::path>& folders, const IndexOptions& options, const fs::path& without,
@@ -47,7 +47,7 @@ std::shared_ptr<const IndexSnapshot> load_datastore(
   std::string message;
   const auto index = open_index_for(tokenizer, common, folders, options, message);
   RefreshReport report;
-  // An index that cannot be saved is usable all the same.
+  // An index that cannot be saved is still usable.
   [[maybe_unused]] const Result<void> saved = update_index(*index, status, stop, report);
   return index->snapshot(without);
 }
@@ -63,7 +63,7 @@ Result<void> check(const CodeFolders& folders) {
     }
   }
   if (folders.dependencies && folders.repository.empty())
-    return Error("--dependencies: give the folder that they are installed in, too");
+    return Error("--dependencies requires the folder in which they are installed");
   return {};
 }
 
@@ -78,12 +78,12 @@ void add_code_options(CLI::App& command, CodeFolders& folders) {
   const std::string group = "Code to draft from";
   command
       .add_option("--repository", folders.repository,
-                  "The folders of the project, indexed as `redraft index` does")
+                  "The project's folders, indexed as by `redraft index`")
       ->group(group);
   command.add_option("--common", folders.common, "Folders of other projects")->group(group);
   command
       .add_flag("--dependencies", folders.dependencies,
-                "Packages installed in the project (node_modules, site-packages and the like)")
+                "Packages installed in the project (node_modules, site-packages and similar)")
       ->group(group);
 }
 
@@ -112,7 +112,7 @@ Result<std::unique_ptr<WorkspaceIndex>> load_index(
 Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::stop_token& stop,
                           RefreshReport& report) {
   using Clock = std::chrono::steady_clock;
-  status.show("looking at the files");
+  status.show("scanning files");
   const auto start = Clock::now();
   auto shown = start;
   report = index.refresh(

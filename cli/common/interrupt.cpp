@@ -1,5 +1,5 @@
-// A signal handler may do very little, and requesting a stop is too much. So the handler writes a
-// byte to a pipe, and a thread that reads the pipe makes the request.
+// A signal handler may do very little; it must not request a stop. So the handler writes a byte to
+// a pipe, and a thread that reads the pipe requests the stop.
 #include "cli/common/interrupt.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@ void set_handlers(void (*handler)(int)) {
   for (const int signal : kSignals) sigaction(signal, &action, nullptr);
 }
 
-// The next byte of the pipe; 'e' at its end.
+// The next byte of the pipe, or 'e' at its end.
 char read_byte() {
   char byte = 'e';
   while (read(pipe_ends[0], &byte, 1) < 0 && errno == EINTR) {

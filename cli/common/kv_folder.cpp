@@ -17,15 +17,15 @@ void keep_on_disk(Engine& engine, const CommonOptions& options) {
   const Result<ModelLocation> model = locate_model(options.target);
   if (!model) return;
   Result<KvArchive::Key> key = kv_key(*model, engine.target_version(), kernels_on(engine.device()));
-  // The adapter is read once more for the key: it has to be the one that was merged.
+  // The adapter is read again for the key, so it must still be the one that was merged.
   if (!key || !engine.is_current()) return;
   Result<KvArchive> archive = KvArchive::open(folder, std::move(*key));
   if (!archive) {
-    spdlog::warn("what is read is not kept on disk: {}", archive.error().message());
+    spdlog::warn("cannot cache prompts on disk: {}", archive.error().message());
     return;
   }
   engine.set_archive(std::move(*archive), [](const Error& error) {
-    spdlog::info("what was read is not kept on disk: {}", error.message());
+    spdlog::info("cannot cache the prompt on disk: {}", error.message());
   });
 }
 

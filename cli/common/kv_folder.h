@@ -5,8 +5,8 @@
 
 namespace redraft::cli {
 
-// From now on the engine keeps what it reads for edits in KvArchive::default_folder(), and finds
-// what earlier processes kept there. Without such a folder, or on a GPU, it does not.
+// From now on the engine caches the prompts of edits in KvArchive::default_folder(), and uses what
+// earlier processes cached there. Does nothing without such a folder, or on a GPU.
 void keep_on_disk(Engine& engine, const CommonOptions& options);
 
 }  // namespace redraft::cli

@@ -6,13 +6,14 @@
 namespace redraft::cli {
 namespace {
 
-// A folder may have hundreds of files, and an entry on disk a name of so many bytes at most.
+// A folder may have hundreds of files, but the name of a cache entry has at most this many bytes.
 constexpr std::size_t kLongest = 1024;
 
 }  // namespace
 
-// The same as for the cost of passes, but that the name, size and date of a file do not tell its
-// content well enough, and that the number of threads changes no bit: they share the work of a row.
+// Like the key for the cost of passes, except for two points: name, size and date of a file do not
+// identify its content well enough, and the number of threads changes no bit, because threads share
+// the work of a row.
 Result<KvArchive::Key> kv_key(const ModelLocation& model, const std::string& weights,
                               const std::string& instructions) {
   const Result<CostKey> key = cost_key(model, 0, instructions);

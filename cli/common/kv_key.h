@@ -8,9 +8,9 @@
 
 namespace redraft::cli {
 
-// What the rows of a model on this machine depend on: the weights
-// (ModelStamp::weights(), as they were loaded), the adapter, the processor with the kernels that
-// kernels_on() names, and this build of the program.
+// Identifies everything on which a model's rows on this machine depend: the weights
+// (ModelStamp::weights(), as they were loaded), the adapter, the processor with the kernels of
+// kernels_on(), and this build of the program.
 Result<KvArchive::Key> kv_key(const ModelLocation& model, const std::string& weights,
                               const std::string& instructions);
 

@@ -7,7 +7,7 @@
 namespace redraft::cli {
 namespace {
 
-// With transpositions of neighbours ("optimal string alignment").
+// Counts a transposition of neighbours once ("optimal string alignment").
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> two_above, above(b.size() + 1), row(b.size() + 1);
   std::iota(above.begin(), above.end(), std::size_t{0});
@@ -50,12 +50,12 @@ std::string full_name(const CLI::App& app) {
   return above == nullptr ? app.get_name() : full_name(*above) + " " + app.get_name();
 }
 
-// Walks over the words as the parser does, as far as it takes to know what each of them is.
+// Walks over the words like the parser, as far as needed to classify each of them.
 class Reader {
  public:
   Reader(CLI::App& app, const std::vector<std::string>& args) : app_(&app), args_(args) {}
 
-  // Empty: every word is known.
+  // Empty if every word is known.
   std::string first_unknown() {
     while (at_ < args_.size() && args_[at_] != "--") {
       const std::string& word = args_[at_++];
@@ -107,7 +107,7 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   std::string nearest;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // Somebody who stops in the middle of a long word means it.
+    // A long prefix of a word is probably meant as that word.
     const bool begins = word.size() > 3 && candidate.starts_with(word);
     const std::size_t far = begins ? 1 : distance(word, candidate);
     if (far >= least || far >= candidate.size()) continue;
@@ -124,7 +124,7 @@ std::string listed(const std::vector<std::string>& words) {
 }
 
 std::string none_of(std::string_view word, const std::vector<std::string>& candidates) {
-  return "'" + std::string(word) + "' is none of " + listed(candidates) +
+  return "'" + std::string(word) + "' is not one of " + listed(candidates) +
          did_you_mean(word, candidates);
 }
 

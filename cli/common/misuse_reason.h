@@ -8,27 +8,27 @@
 
 namespace redraft::cli {
 
-// The candidate that `word` was probably meant to be: by Damerau-Levenshtein distance, in which two
-// neighbours that changed places count once. Empty: none is near.
+// The candidate that `word` was probably meant to be, by Damerau-Levenshtein distance, which counts
+// a transposition of neighbours once. Empty if none is near.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 // "edit, index"
 std::string listed(const std::vector<std::string>& words);
 
-// "'edti' is none of edit, index; did you mean edit?"
+// "'edti' is not one of edit, index; did you mean edit?"
 std::string none_of(std::string_view word, const std::vector<std::string>& candidates);
 
-// Why `app` does not take these arguments: the first word that is no command or option of its, with
-// what it was probably meant to be; else what `error` says. `args` as a shell passes them, without
-// the program's name.
+// Why `app` rejects these arguments: the first unknown command or option with a suggestion,
+// otherwise `error`. `args` are in the form in which a shell passes them, without the program's
+// name.
 std::string misuse_reason(CLI::App& app, const std::vector<std::string>& args,
                           const CLI::ParseError& error);
 
-// For an option whose value is one of some words.
+// For an option whose value is one of these words.
 CLI::Validator any_of(const std::vector<std::string>& words);
 
-// For an option whose values have names; its help lists them in the order of `names`, and what is
-// none of them is answered with the nearest.
+// For an option whose values have names. Its help lists them in the order of `names`; an unknown
+// value is answered with the nearest name.
 template <typename Enum>
 CLI::Validator one_of(const std::vector<std::pair<std::string, Enum>>& names) {
   std::vector<std::string> words;

@@ -9,8 +9,8 @@ Result<void> OneVocabulary::take(const std::shared_ptr<const Tokenizer>& tokeniz
   if (!first_) first_ = tokenizer;
   if (same_vocabulary(*first_, *tokenizer)) return {};
   return Error(
-      "the model's file was replaced by one of another vocabulary; it can be used once redraft is "
-      "started again: restart it in each editor that is open");
+      "the model's file was replaced by one with another vocabulary. To use it, restart redraft "
+      "in each open editor");
 }
 
 }  // namespace redraft::cli

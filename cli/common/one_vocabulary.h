@@ -8,11 +8,11 @@
 
 namespace redraft::cli {
 
-// The vocabulary of a process: its indexes hold tokens, so a model of another vocabulary can be
-// loaded only by the next process, however its file got there. Any thread.
+// The vocabulary of a process. Its indexes contain tokens, so only the next process can load a
+// model with another vocabulary, however its file got there. Any thread.
 class OneVocabulary {
  public:
-  // The first one is the process's. An error for another one says what to do.
+  // The first vocabulary is the process's. The error for another one says what to do.
   Result<void> take(const std::shared_ptr<const Tokenizer>& tokenizer);
 
  private:

@@ -25,12 +25,14 @@ namespace {
 constexpr const char* kVariable = "REDRAFT_REMOTE_KEY";
 constexpr std::size_t kMaxKey = 4096;  // bytes
 
-// It becomes a line of a request.
+// The key becomes a line of a request.
 Result<std::string> checked(std::string_view key, const std::string& where) {
   const std::string_view bare = trimmed(key, " \t\r\n");
   if (bare.size() > kMaxKey ||
       std::ranges::any_of(bare, [](char c) { return c <= ' ' || c > '~'; }))
-    return Error(where + " holds no key: one is a line of printable characters without blanks");
+    return Error(
+        where +
+        " does not contain a valid key. A key is a line of printable characters without blanks");
   return std::string(bare);
 }
 
@@ -41,21 +43,23 @@ Result<std::string> key_of_file(const std::string& path) {
   struct stat facts = {};
   if (::fstat(file.get(), &facts) != 0) return system_error(path);
   if (!S_ISREG(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0)
-    return Error(path +
-                 " holds a key, but others may have access to it: `chmod 600` it, or take it "
-                 "away");
+    return Error(
+        path +
+        " contains a key, but other users may have access to it. Run `chmod 600` on it, or take it "
+        "away");
   std::array<char, kMaxKey + 2> text;
   const ssize_t size = ::read(file.get(), text.data(), text.size());
   if (size < 0) return system_error(path);
   return checked({text.data(), static_cast<std::size_t>(size)}, path);
 }
 
-// What people are to know whenever it is used.
+// The warning for users whenever a remote server is used.
 std::string what_leaves(const RemoteAddress& address) {
   if (address.is_loopback()) return {};
-  return "Text leaves this machine: " + address.shown() + " writes." +
-         (is_readable_on_the_way(address) ? " It can be read on the way: the address has no https."
-                                          : "");
+  return "Text leaves this machine: " + address.shown() + " runs the model." +
+         (is_readable_on_the_way(address)
+              ? " It is sent unencrypted: the address does not use https."
+              : "");
 }
 
 }  // namespace
@@ -70,7 +74,7 @@ Result<std::string> remote_key() {
 Result<std::shared_ptr<Exchange>> start_remote(const CommonOptions& options) {
   const Result<RemoteAddress> address = parse_remote_address(options.remote);
   if (!address) return address.error().in("--remote");
-  // Said here, where it can be shown; the bridge reads it again.
+  // Checked here, where the error can be shown; the bridge reads the key again.
   if (const Result<std::string> key = remote_key(); !key) return key.error();
   const Result<std::shared_ptr<BridgeClient>> bridge =
       BridgeClient::start({executable().string(), kBridgeCommand, options.remote});
@@ -93,7 +97,7 @@ Result<std::unique_ptr<Engine>> load_remote_engine(
   }
   if (!options.has_target || control.stop.stop_requested()) return engine;
   if (control.notice)
-    control.notice("The local model writes, because the server does not: " +
+    control.notice("redraft uses the local model, because the server failed: " +
                    engine.error().message());
   return local();
 }

@@ -12,18 +12,20 @@
 
 namespace redraft::cli {
 
-// What `redraft remote-bridge` is told.
+// The hidden command that runs the bridge.
 inline constexpr char kBridgeCommand[] = "remote-bridge";
 
-// The key for a remote server: of the variable REDRAFT_REMOTE_KEY, else of the file remote-key in
-// redraft's configuration folder, which nobody else may be able to read; empty if there is neither.
+// The key for a remote server: from the variable REDRAFT_REMOTE_KEY, otherwise from the file
+// remote-key in redraft's configuration folder, which only the user may read. Empty if there is
+// neither.
 Result<std::string> remote_key();
 
-// Starts the process that speaks to the server of `--remote`. Before this process confines itself.
+// Starts the process that connects to the server of `--remote`. Call this before the process
+// confines itself.
 Result<std::shared_ptr<Exchange>> start_remote(const CommonOptions& options);
 
-// The engine that writes there. If the server cannot be reached and a target was named, what
-// `local` loads, with a notice.
+// The engine that runs there. If the server cannot be reached and a target was named, the engine
+// that `local` loads, with a notice.
 Result<std::unique_ptr<Engine>> load_remote_engine(
     const CommonOptions& options, const Result<std::shared_ptr<Exchange>>& remote,
     const LoadControl& control, const std::function<Result<std::unique_ptr<Engine>>()>& local);

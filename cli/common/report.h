@@ -23,7 +23,7 @@ struct Report {
 };
 nlohmann::ordered_json to_json(const Report& report);
 
-// On one line; bytes that are not UTF-8 (a token may end inside a character) become U+FFFD.
+// On one line. Bytes that are not UTF-8 (a token may end inside a character) become U+FFFD.
 std::string dump(const nlohmann::ordered_json& json);
 
 }  // namespace redraft::cli

@@ -4,8 +4,8 @@
 
 namespace redraft::cli {
 
-// One line on stderr that shows the current state and is overwritten by the next; nothing if stderr
-// is not a terminal.
+// One line on stderr that shows the current state; the next state overwrites it. Shows nothing if
+// stderr is not a terminal.
 class StatusLine {
  public:
   StatusLine();
@@ -23,7 +23,7 @@ class StatusLine {
 
 // A fraction as "41 %".
 std::string percent(double fraction);
-// How long something takes, about: "45 s", "12 min", "3 h 5 min".
+// An approximate duration: "45 s", "12 min", "3 h 5 min".
 std::string rough_duration(double seconds);
 
 }  // namespace redraft::cli

@@ -9,7 +9,7 @@
 
 namespace redraft::cli {
 
-// A place as people write it: lines and columns count from 1, columns in bytes.
+// A position as users write it: lines and columns count from 1, columns in bytes.
 struct TextPosition {
   int line = 1;
   int column = 1;
@@ -22,14 +22,14 @@ struct TextRange {
 // "L:C"; the error says what is wrong with the syntax.
 Result<TextPosition> parse_text_position(std::string_view text);
 
-// The byte offset of a place; the error says which part is outside the document, and how large that
-// is.
+// The byte offset of a position. The error says which part is outside the document, and how large
+// the document is.
 Result<std::size_t> to_offset(TextPosition position, const Document& document);
 
 // "L1:C1-L2:C2"; the error says what is wrong with the syntax or the order.
 Result<TextRange> parse_text_range(std::string_view text);
 
-// The error says which end is outside the document, and how large that is.
+// The error says which end is outside the document, and how large the document is.
 Result<ByteRange> to_bytes(const TextRange& range, const Document& document);
 
 }  // namespace redraft::cli

@@ -64,8 +64,8 @@ Result<std::unique_ptr<TokenTrace>> TokenTrace::begin(const std::filesystem::pat
   if (file.empty()) return std::unique_ptr<TokenTrace>();
   Result<GrowingFile> created = GrowingFile::create(file);
   if (!created) return created.error().in("--trace-tokens");
-  std::cerr << "redraft: every token goes to " << created->path().string()
-            << ", which so holds your text" << std::endl;
+  std::cerr << "redraft: every token is recorded in " << created->path().string()
+            << ", which therefore contains your text" << std::endl;
   auto out = std::make_unique<Out>(Out{.file = std::move(*created)});
   return std::unique_ptr<TokenTrace>(new TokenTrace(std::move(out), engine));
 }
@@ -87,7 +87,7 @@ TokenTrace::TokenTrace(std::unique_ptr<Out> out, Engine& engine)
 TokenTrace::~TokenTrace() {
   out_->flush();
   if (out_->problem) {
-    std::cerr << "redraft: warning: the trace of tokens is not whole: " << out_->problem->message()
+    std::cerr << "redraft: warning: the trace of tokens is incomplete: " << out_->problem->message()
               << std::endl;
   }
 }
@@ -132,10 +132,9 @@ void TokenTrace::write(const Json& line) {
 
 void add_token_trace_option(CLI::App& subcommand, std::string& file) {
   subcommand
-      .add_option(
-          "--trace-tokens", file,
-          "New file for every token that is written, with what guessed it, its pass and the "
-          "pass's rows, as JSON lines. It holds your text")
+      .add_option("--trace-tokens", file,
+                  "New file that records every token, its draft source, its pass and the "
+                  "pass's rows, as JSON lines. It contains your text")
       ->group("Seeing inside");
 }
 

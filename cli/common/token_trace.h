@@ -15,15 +15,15 @@ namespace redraft::cli {
 // docs/seeing-inside.md). The file contains the user's text.
 class TokenTrace {
  public:
-  // Traces all decodes of the engine from now on; there must be none after this object is
-  // destroyed. Null if `file` is empty.
+  // Traces all decodes of the engine from now on; none may follow after this object is destroyed.
+  // Null if `file` is empty.
   static Result<std::unique_ptr<TokenTrace>> begin(const std::filesystem::path& file,
                                                    Engine& engine);
   ~TokenTrace();
   TokenTrace(const TokenTrace&) = delete;
   TokenTrace& operator=(const TokenTrace&) = delete;
 
-  // What the next decodes are for: a task of the bench.
+  // What the next decodes belong to: a task of the bench.
   void set_task(std::string task) { task_ = std::move(task); }
 
  private:

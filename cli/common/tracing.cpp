@@ -12,8 +12,8 @@ Result<void> Tracing::begin(const std::string& file) {
   const Result<std::filesystem::path> path = begin_trace(file);
   if (!path) return path.error().in("--trace-file");
   on_ = true;
-  std::cerr << "redraft: the trace goes to " << path->string()
-            << "; ui.perfetto.dev or chrome://tracing shows it" << std::endl;
+  std::cerr << "redraft: the trace is recorded in " << path->string()
+            << ". Open it with ui.perfetto.dev or chrome://tracing" << std::endl;
   return {};
 }
 
@@ -25,9 +25,10 @@ Tracing::~Tracing() {
 
 CLI::Option* add_trace_option(CLI::App& subcommand, std::string& file) {
   return subcommand
-      .add_option("--trace-file", file,
-                  "New file for what the time goes to (queue, load, read, draft, verify, diff), as "
-                  "a trace for chrome://tracing or Perfetto. No text of yours is in it")
+      .add_option(
+          "--trace-file", file,
+          "New file that records how time is spent (queue, load, read, draft, verify, diff), "
+          "as a trace for chrome://tracing or Perfetto. It does not contain your text")
       ->group("Seeing inside");
 }
 

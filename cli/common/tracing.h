@@ -7,7 +7,7 @@
 
 namespace redraft::cli {
 
-// Implements `--trace-file`: a trace of spans (support/trace) until the end of the scope. Says on
+// Implements `--trace-file`: a trace of spans (support/trace) until the end of the scope. Prints to
 // stderr where it is, and afterwards what is missing in it.
 class Tracing {
  public:

@@ -13,7 +13,7 @@ const char* finish_reason(GenerationEnd::Reason reason) {
   return reason == Reason::kLength || reason == Reason::kLimit ? "length" : "stop";
 }
 
-// As llama.cpp calls it.
+// llama.cpp's name for it.
 const char* stop_type(GenerationEnd::Reason reason) {
   switch (reason) {
     case GenerationEnd::Reason::kEndOfText:
@@ -49,7 +49,7 @@ Json timings_of(const DecodeStatistics& statistics) {
   return timings;
 }
 
-// The member at "a/b"; null: there is none.
+// The member at "a/b"; null if there is none.
 const Json* member_at(const Json& answer, std::string_view path) {
   const Json* value = &answer;
   while (true) {
@@ -63,7 +63,7 @@ const Json* member_at(const Json& answer, std::string_view path) {
   }
 }
 
-// As llama.cpp does it: "a/b" is the new name, too; what is not there is left out.
+// Like llama.cpp: "a/b" is the new name, too, and missing members are left out.
 Json only_fields(const Json& answer, const std::vector<std::string>& names) {
   Json some = Json::object();
   for (const std::string& name : names) {
@@ -72,7 +72,7 @@ Json only_fields(const Json& answer, const std::vector<std::string>& names) {
   return some;
 }
 
-// As text: a token may be a part of a character.
+// A token may be a part of a character, so its bytes are repaired.
 std::string shown(const std::string& bytes) { return with_replacement_characters(bytes); }
 
 Json bytes_of(const std::string& bytes) {
@@ -189,7 +189,7 @@ Json Answer::chunk(const Json& choice) const {
   return chunk;
 }
 
-// `text` null: none.
+// `text` is null if there is none.
 Json Answer::choice(Json text, Json finish) const {
   Json choice = {{"index", 0}, {"logprobs", nullptr}, {"finish_reason", std::move(finish)}};
   if (generation_.interface != Interface::kChat) {

@@ -9,20 +9,20 @@
 
 namespace redraft::http {
 
-// One answer to a Generation, in the form of its interface: as a whole, or as the data of the
-// events of a stream (server-sent events).
+// One answer to a Generation, in the form of its interface: as a whole, or as data for the events
+// of a stream (server-sent events).
 class Answer {
  public:
-  // `created` in seconds since 1970; `number` tells answers of this process apart. `generation`
-  // outlives this.
+  // `created` is in seconds since 1970; `number` distinguishes the answers of this process.
+  // `generation` must outlive this object.
   Answer(const Generation& generation, std::string model, std::int64_t created, int number);
 
   Json whole(const AnswerPart& all, const GenerationEnd& end) const;
-  // What comes first, perhaps nothing; then the parts of the text; then the end.
+  // The events before the text (possibly none), the parts of the text, and the end.
   std::string first_events() const;
   std::string part_event(const AnswerPart& part) const;
   std::string last_events(const GenerationEnd& end) const;
-  // In place of the end.
+  // Replaces the end.
   static std::string error_event(const ApiError& error);
 
  private:

@@ -84,7 +84,7 @@ bool AnswerText::add(char byte) {
   return false;
 }
 
-// As llama.cpp has it: from the second line on, each has to begin with so many blanks.
+// Like llama.cpp: from the second line on, each line must begin with this many blanks.
 bool AnswerText::passes_line_limits(char byte) {
   if (limits_.min_indent == 0) return true;
   const bool blank = byte == ' ' || byte == '\t';
@@ -100,7 +100,7 @@ bool AnswerText::passes_line_limits(char byte) {
   return true;
 }
 
-// All but the last `held` bytes cannot become a stop any more.
+// All but the last `held` bytes can no longer become a stop.
 void AnswerText::release(std::size_t held) {
   const std::size_t certain = held_.size() - held;
   raw_.append(held_, 0, certain);
@@ -113,7 +113,7 @@ void AnswerText::finish() {
   repair(true);
 }
 
-// Moves characters from raw_ to ready_. Unless it is `complete`, the last one may be cut off.
+// Moves characters from raw_ to ready_. The last one may be cut off unless it is `complete`.
 void AnswerText::repair(bool complete) {
   while (!raw_.empty()) {
     const std::size_t valid = first_invalid_utf8(raw_).value_or(raw_.size());

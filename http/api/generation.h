@@ -11,22 +11,22 @@
 
 namespace redraft::http {
 
-// Who asks for text, which decides the form of request and answer.
+// Which interface a request uses. It decides the form of request and answer.
 enum class Interface { kCompletions, kChat, kInfill };
 
-// A request for text, checked, as far as that needs no model.
+// A validated request for text, as far as validation needs no model.
 struct Generation {
   Interface interface = Interface::kCompletions;
-  std::string model = {};  // as the client names it; empty: it does not
+  std::string model = {};  // as the client names it; may be empty
 
-  // What is asked: messages for kChat. Otherwise the text to continue and, if there is a suffix,
-  // the text that follows what is written.
+  // The input: messages for kChat. Otherwise the text to continue and, if there is a suffix, the
+  // text that follows the output.
   std::vector<ChatMessage> messages = {};
   std::string prompt = {};
   std::optional<std::string> suffix = {};
-  std::string begun = {};           // with a suffix: what the model counts as having written
+  std::string begun = {};  // with a suffix: the text that the model counts as its own output
   std::vector<Snippet> files = {};  // with a suffix: text of other files
-  std::string prediction = {};      // what the answer is expected to resemble; may be empty
+  std::string prediction = {};      // text that the answer probably resembles; may be empty
 
   std::optional<int> max_tokens =
       {};  // none: as many as the context holds. 0: only read the prompt

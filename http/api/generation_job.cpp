@@ -16,7 +16,7 @@
 namespace redraft::http {
 namespace {
 
-// The name that a prompt with several files gives to the one that is written, as llama.cpp does.
+// The name of the file that is written, in a prompt with several files; the same as llama.cpp's.
 constexpr const char* kFileName = "filename";
 
 Purpose purpose_of(const Generation& generation) {
@@ -28,7 +28,7 @@ Urgency urgency_of(const Generation& generation) {
   return generation.suffix ? Urgency::kCompletion : Urgency::kEdit;
 }
 
-// An assistant's turn at the end is gone on with, as llama.cpp's server does.
+// Continues an assistant's turn at the end, like llama.cpp's server.
 Result<std::vector<PromptPart>> conversation_parts(const Tokenizer& tokenizer,
                                                    std::vector<ChatMessage> messages) {
   std::string begun;
@@ -79,8 +79,8 @@ GenerationEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
   return Reason::kEndOfText;
 }
 
-// Those of the tokens whose bytes are not all certain yet wait here, so that no part of a stop
-// string shows in them.
+// Tokens wait here until all of their bytes are certain, so that they show no part of a stop
+// string.
 class Likelihoods {
  public:
   explicit Likelihoods(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
@@ -94,7 +94,7 @@ class Likelihoods {
     bytes_ += likelihood.bytes.size();
     waiting_.emplace_back(bytes_, std::move(likelihood));
   }
-  // Of the tokens within the first `certain` bytes, each once.
+  // The tokens within the first `certain` bytes, each one once.
   std::vector<TokenLikelihood> take(std::size_t certain) {
     std::vector<TokenLikelihood> taken;
     while (!waiting_.empty() && waiting_.front().first <= certain) {
@@ -107,7 +107,8 @@ class Likelihoods {
  private:
   const Tokenizer& tokenizer_;
   std::size_t bytes_ = 0;
-  std::deque<std::pair<std::size_t, TokenLikelihood>> waiting_;  // behind so many bytes
+  std::deque<std::pair<std::size_t, TokenLikelihood>> waiting_;  // each with the number of bytes up
+                                                                 // to its end
 };
 
 // One generation on the decode thread.
@@ -117,7 +118,7 @@ class GenerationJob {
                 const GenerationEvents& events, const DecodeQueue::Control& control)
       : generation_(generation), choices_(choices), events_(events), control_(control) {}
 
-  // With the reason if it could not be carried out.
+  // The result contains the reason if the generation failed.
   GenerationEnd run(Engine& engine) {
     Result<DecodeRequest> request = make_request(engine);
     if (!request) return refused({.message = request.error().message()});
@@ -136,7 +137,7 @@ class GenerationJob {
     Result<std::vector<TokenId>> prompt =
         engine.prompt_encoder(purpose_of(generation_)).encode(*parts);
     if (!prompt) return prompt.error();
-    if (prompt->empty()) return Error("the prompt is empty: there is nothing to continue");
+    if (prompt->empty()) return Error("the prompt is empty, so there is nothing to continue");
     DecodeRequest request;
     request.original = tokenizer.encode(generation_.prediction);
     request.sampling = generation_.sampling;
@@ -149,13 +150,13 @@ class GenerationJob {
 
   ApiError too_long(int size, int context) const {
     return {.message = "the prompt has " + std::to_string(size) +
-                       " tokens and leaves no room for an answer: the context holds " +
+                       " tokens and leaves no room for an answer. The context holds " +
                        std::to_string(context),
             .field = generation_.interface == Interface::kChat ? "messages" : "prompt",
             .code = "context_length_exceeded"};
   }
 
-  // The prompt of a request that is still to come.
+  // Reads the prompt of a future request.
   GenerationEnd read_only(Engine& engine, const DecodeRequest& request) const {
     const int size = static_cast<int>(request.prompt.size());
     GenerationEnd end{.reason = GenerationEnd::Reason::kLength};
@@ -216,7 +217,7 @@ GenerationEnd run_job(EngineHost& host, const Generation& generation,
         measure_when_idle(host, engine);
         return ran;
       });
-  // The models could not be loaded, or their device failed: another try may succeed.
+  // The models could not be loaded, or their device failed. A retry may succeed.
   return end ? *end : refused(server_error(503, end.error().message()));
 }
 

@@ -14,7 +14,7 @@
 
 namespace redraft::http {
 
-// How likely a token of the answer was.
+// The probability of a token in the answer.
 struct TokenLikelihood {
   std::string bytes;
   double log_probability = 0;
@@ -25,26 +25,27 @@ struct TokenLikelihood {
   std::vector<Other> likeliest = {};
 };
 
-// A part of an answer. Of a token whose bytes are not all certain yet, the likelihood comes later.
+// A part of an answer. A token whose bytes are not all certain yet gets its likelihood in a later
+// part.
 struct AnswerPart {
   std::string text;                               // may be empty if there are tokens
   std::vector<TokenLikelihood> likelihoods = {};  // if they were requested
 };
 
-// What became of a generation that was not refused.
+// The outcome of a generation that was not rejected.
 struct GenerationEnd {
   enum class Reason { kEndOfText, kStopString, kLength, kLimit, kCancelled };
   Reason reason = Reason::kEndOfText;
-  std::string stopping_word = {};  // of kStopString
+  std::string stopping_word = {};  // for kStopString
   DecodeStatistics statistics = {};
   int prediction_tokens = 0;
   int accepted_prediction_tokens = 0;  // of the output, guessed from the prediction
-  std::optional<ApiError> error = {};  // none of the above counts
+  std::optional<ApiError> error = {};  // if set, no other member counts
 };
 
-// What a generation tells while it runs: on the decode thread, and none may throw.
+// Callbacks of a running generation. They are called on the decode thread and must not throw.
 struct GenerationEvents {
-  // The model is there and the prompt fits: the answer begins. Not called if it is refused.
+  // The model is loaded and the prompt fits: the answer begins. Not called for a rejected request.
   std::function<void()> on_begin;
   // More of the answer.
   std::function<void(AnswerPart part)> on_part;
@@ -55,13 +56,13 @@ struct GenerationEvents {
 // How the models carry out generations.
 struct GenerationChoices {
   DecoderName decoder = {};
-  // kNothing, too, where prompts of edits go to an archive on disk: these prompts must not.
+  // Also kNothing where prompts of edits are archived on disk: these prompts must not be.
   Remembering remembering = Remembering::kShared;
 };
 
-// Adds the generation to the host's queue, behind what is as urgent: what is filled in at a cursor
-// is a completion, all else an edit, which gives way to those. `host` outlives the job; to cancel
-// it, cancel the job.
+// Adds the generation to the host's queue, after jobs of the same priority. Text that is filled in
+// at a cursor has the priority of a completion, everything else that of an edit, which is lower.
+// `host` must outlive the job. To cancel the generation, cancel the job.
 DecodeQueue::JobId add_generation(EngineHost& host, std::shared_ptr<const Generation> generation,
                                   const GenerationChoices& choices, GenerationEvents events);
 

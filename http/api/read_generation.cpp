@@ -11,7 +11,7 @@ namespace redraft::http {
 namespace {
 
 constexpr int kMaxTokens = 1 << 20;
-// As OpenAI's interface says for /v1/completions.
+// OpenAI's default for /v1/completions.
 constexpr int kDefaultCompletionTokens = 16;
 constexpr std::size_t kMaxFiles = 1024;
 constexpr std::size_t kMaxAnswerFields = 64;
@@ -20,7 +20,7 @@ std::string numbered(const char* name, std::size_t index) {
   return std::string(name) + "[" + std::to_string(index) + "]";
 }
 
-// A string, or parts of type "text": their texts, one after the other.
+// A string, or parts of type "text", whose texts are joined.
 std::string text_or_parts(RequestFields& fields, const char* name) {
   const Json* value = fields.any(name);
   if (value == nullptr) {
@@ -29,7 +29,7 @@ std::string text_or_parts(RequestFields& fields, const char* name) {
   }
   if (value->is_string()) return value->get<std::string>();
   if (!value->is_array()) {
-    fields.refuse(name, "has to be a string, or an array of parts of type text");
+    fields.refuse(name, "must be a string, or an array of parts of type text");
     return {};
   }
   std::string text;
@@ -50,7 +50,7 @@ ChatMessage read_message(RequestFields& message) {
   if (read.role == "developer") read.role = "system";  // OpenAI's newer name for it
   constexpr std::array kRoles{"system", "user", "assistant"};
   if (std::find(kRoles.begin(), kRoles.end(), read.role) == kRoles.end())
-    message.refuse("role", "has to be system, developer, user or assistant", "unsupported_value");
+    message.refuse("role", "must be system, developer, user or assistant", "unsupported_value");
   read.text = text_or_parts(message, "content");
   message.only_empty("tool_calls");
   message.refuse_others();
@@ -60,7 +60,7 @@ ChatMessage read_message(RequestFields& message) {
 std::vector<ChatMessage> read_messages(RequestFields& fields) {
   const Json* value = fields.any("messages");
   if (value == nullptr || !value->is_array() || value->empty()) {
-    fields.refuse("messages", "has to be an array with at least one message");
+    fields.refuse("messages", "must be an array with at least one message");
     return {};
   }
   std::vector<ChatMessage> messages;
@@ -83,12 +83,12 @@ std::string read_prediction(RequestFields& fields) {
   return content;
 }
 
-// One text; an array may hold it, too.
+// One text, or an array with one text.
 std::string read_prompt(RequestFields& fields) {
   const Json* value = fields.any("prompt");
   if (value != nullptr && value->is_array() && value->size() == 1) value = &value->front();
   if (value != nullptr && value->is_string()) return value->get<std::string>();
-  fields.refuse("prompt", "has to be one string; several, and tokens, are not supported");
+  fields.refuse("prompt", "must be one string; several, and tokens, are not supported");
   return {};
 }
 
@@ -109,7 +109,7 @@ std::optional<int> read_tokens(RequestFields& fields, const char* name) {
   return tokens ? std::optional(static_cast<int>(*tokens)) : std::nullopt;
 }
 
-// What both interfaces of OpenAI have.
+// The fields that both of OpenAI's interfaces have.
 void read_common(RequestFields& fields, Generation& generation) {
   generation.model = fields.text("model").value_or("");
   read_stream(fields, generation);
@@ -126,13 +126,13 @@ void read_common(RequestFields& fields, Generation& generation) {
   fields.only("store", false);
 }
 
-// Clients that know a model's format write its tokens for filling in into the prompt.
+// Clients that know a model's format write its fill-in-the-middle tokens into the prompt.
 void read_spelled(Generation& generation) {
   const std::optional<SpelledFill> fill = read_spelled_fill(generation.prompt);
   if (!fill) return;
   std::string prefix(fill->prefix);
   generation.suffix.emplace(fill->suffix);
-  generation.prompt = std::move(prefix);  // what `fill` refers to
+  generation.prompt = std::move(prefix);  // `fill` refers to it
 }
 
 void read_completions(RequestFields& fields, Generation& generation) {
@@ -167,7 +167,7 @@ std::vector<Snippet> read_files(RequestFields& fields) {
   if (value == nullptr) return {};
   if (!value->is_array() || value->size() > kMaxFiles) {
     fields.refuse("input_extra",
-                  "has to be an array of at most " + std::to_string(kMaxFiles) + " objects");
+                  "must be an array of at most " + std::to_string(kMaxFiles) + " objects");
     return {};
   }
   std::vector<Snippet> files;
@@ -175,14 +175,14 @@ std::vector<Snippet> read_files(RequestFields& fields) {
     RequestFields file((*value)[i], numbered("input_extra", i) + ".");
     files.push_back({file.text("filename").value_or("tmp"), file.text("text").value_or("")});
     if (file.any("text") == nullptr) file.refuse("text", "is missing");
-    file.without_effect("time");  // when llama.vim took it up
+    file.without_effect("time");  // when llama.vim recorded it
     file.refuse_others();
     fields.take_refusal(file);
   }
   return files;
 }
 
-// Names of members of the answer; llama.vim asks for "" where it wants none.
+// Names of members of the answer; llama.vim sends "" if it needs none.
 std::vector<std::string> read_answer_fields(RequestFields& fields) {
   const Json* value = fields.any("response_fields");
   std::vector<std::string> names;
@@ -191,11 +191,11 @@ std::vector<std::string> read_answer_fields(RequestFields& fields) {
     all = (*value)[i].is_string();
     if (all) names.push_back((*value)[i].get<std::string>());
   }
-  if (!all) fields.refuse("response_fields", "has to be an array of strings, not too many");
+  if (!all) fields.refuse("response_fields", "must be an array of strings within the size limit");
   return names;
 }
 
-// llama.cpp's own interface, with what llama.vim and llama.vscode send.
+// llama.cpp's own interface, with the fields that llama.vim and llama.vscode send.
 void read_infill(RequestFields& fields, Generation& generation) {
   generation.model = fields.text("model").value_or("");
   generation.prompt = fields.text("input_prefix").value_or("");

@@ -7,11 +7,11 @@
 
 namespace redraft::http {
 
-// The most strings that may end an answer.
+// The maximum number of stop strings.
 inline constexpr std::size_t kMaxStops = 4;
 
-// The request in `body`, which is not trusted: JSON within the limits of lsp::parse_json, with
-// fields that are supported, and no others. docs/http.md has the list.
+// Parses the untrusted request in `body`: JSON within the limits of lsp::parse_json that contains
+// only supported fields. docs/http.md lists them.
 std::variant<Generation, ApiError> read_generation(Interface interface, std::string_view body);
 
 }  // namespace redraft::http

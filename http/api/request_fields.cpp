@@ -8,7 +8,7 @@
 namespace redraft::http {
 namespace {
 
-// Of a value that a client sent, in a message to it.
+// The part of a client's value that a message shows.
 constexpr std::size_t kMaxShownBytes = 80;
 
 std::string shown(const Json& value) { return shortened(lsp::to_text(value), kMaxShownBytes); }
@@ -37,7 +37,7 @@ std::optional<std::string> RequestFields::text(const char* name) {
   const Json* value = any(name);
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) return value->get<std::string>();
-  refuse(name, "has to be a string");
+  refuse(name, "must be a string");
   return std::nullopt;
 }
 
@@ -45,35 +45,34 @@ bool RequestFields::flag(const char* name, bool otherwise) {
   const Json* value = any(name);
   if (value == nullptr) return otherwise;
   if (value->is_boolean()) return value->get<bool>();
-  refuse(name, "has to be true or false");
+  refuse(name, "must be true or false");
   return otherwise;
 }
 
-std::optional<std::int64_t> RequestFields::integer(const char* name, std::int64_t least,
-                                                   std::int64_t most) {
+std::optional<std::int64_t> RequestFields::integer(const char* name, std::int64_t min,
+                                                   std::int64_t max) {
   const Json* value = any(name);
   if (value == nullptr) return std::nullopt;
-  // A number above what 64 bits with a sign hold is unsigned to the parser.
+  // The parser stores a number above the signed 64-bit range as unsigned.
   const bool fits = value->is_number_integer() &&
                     (!value->is_number_unsigned() ||
                      value->get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX));
   const std::int64_t number = fits ? value->get<std::int64_t>() : 0;
-  if (fits && number >= least && number <= most) return number;
-  refuse(name,
-         "has to be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  if (fits && number >= min && number <= max) return number;
+  refuse(name, "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   return std::nullopt;
 }
 
-std::optional<double> RequestFields::number(const char* name, double least, double most) {
+std::optional<double> RequestFields::number(const char* name, double min, double max) {
   const Json* value = any(name);
   if (value == nullptr) return std::nullopt;
-  const double number = value->is_number() ? value->get<double>() : least - 1;
-  if (number >= least && number <= most) return number;
-  refuse(name, "has to be a number from " + shown_number(least) + " to " + shown_number(most));
+  const double number = value->is_number() ? value->get<double>() : min - 1;
+  if (number >= min && number <= max) return number;
+  refuse(name, "must be a number from " + shown_number(min) + " to " + shown_number(max));
   return std::nullopt;
 }
 
-std::vector<std::string> RequestFields::texts(const char* name, std::size_t most) {
+std::vector<std::string> RequestFields::texts(const char* name, std::size_t max) {
   const Json* value = any(name);
   if (value == nullptr) return {};
   std::vector<std::string> texts;
@@ -81,14 +80,14 @@ std::vector<std::string> RequestFields::texts(const char* name, std::size_t most
   bool all = value->is_string() || value->is_array();
   if (value->is_array()) {
     for (const Json& each : *value) {
-      all = all && each.is_string() && texts.size() < most;
+      all = all && each.is_string() && texts.size() < max;
       if (!all) break;
       texts.push_back(each.get<std::string>());
     }
   }
   for (const std::string& text : texts) all = all && !text.empty();
   if (all) return texts;
-  refuse(name, "has to be a string, or up to " + std::to_string(most) + " of them, none empty");
+  refuse(name, "must be a string, or up to " + std::to_string(max) + " of them, none empty");
   return {};
 }
 

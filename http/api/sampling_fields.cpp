@@ -5,7 +5,7 @@
 namespace redraft::http {
 namespace {
 
-// Everybody may know it.
+// The seed need not be secret.
 std::uint64_t any_seed() {
   std::random_device random;
   return std::uint64_t{random()} << 32 | random();
@@ -40,7 +40,7 @@ std::optional<int> read_log_probabilities(RequestFields& fields) {
 
 SamplingOptions read_llama_sampling(RequestFields& fields) {
   const SamplingOptions sampling = read_sampling(fields);
-  // They say among which tokens one is drawn. Without a temperature none is.
+  // These fields limit the tokens for sampling. Without a temperature there is no sampling.
   for (const char* name : {"top_k", "min_p", "typical_p", "samplers"}) {
     if (sampling.greedy() || fields.any(name) == nullptr) {
       fields.without_effect(name);

@@ -183,7 +183,7 @@ bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The comments with which a file begins, in lower case; reads only its first lines.
+// The comments at the beginning of a file, in lower case; reads only its first lines.
 std::string opening_comment(std::string_view text) {
   constexpr int kMaxLines = 30;
   constexpr std::size_t kMaxBytes = 4096;
@@ -191,7 +191,7 @@ std::string opening_comment(std::string_view text) {
                                             "%",  "<!", "'",  "\"", "<?php", "{-"};
   text = text.substr(0, kMaxBytes);
   std::string comment;
-  bool in_block = false;  // of a comment whose lines need no prefix
+  bool in_block = false;  // whether it is in a comment whose lines need no prefix
   for (int line_idx = 0; line_idx < kMaxLines && !text.empty(); ++line_idx) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -221,7 +221,7 @@ bool says_generated(std::string_view text) {
   return false;
 }
 
-// Lines that nobody writes by hand. In prose a paragraph may be one long line.
+// Lines that nobody writes by hand. In prose, a paragraph may be one long line.
 bool is_minified(std::string_view path, std::string_view text) {
   constexpr std::size_t kLongestLine = 20'000;
   constexpr std::size_t kMeanLine = 400;
@@ -278,11 +278,20 @@ std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view 
 
 std::string_view to_text(SkipReason reason) {
   static constexpr std::array<std::string_view, kSkipReasonCount> kTexts = {
-      "ignored",          "version control", "installed dependencies or a cache",
-      "a secret",         "a symbolic link", "not a regular file",
-      "too large",        "binary",          "generated",
-      "a name not UTF-8", "unreadable",      "nested too deep",
-      "seen before",      "vanished"};
+      "ignored",
+      "version control",
+      "installed dependencies or a cache",
+      "a secret",
+      "a symbolic link",
+      "not a regular file",
+      "too large",
+      "binary",
+      "generated",
+      "a name that is not UTF-8",
+      "unreadable",
+      "nested too deeply",
+      "seen before",
+      "vanished"};
   return kTexts[static_cast<std::size_t>(reason)];
 }
 

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A GPU on which a pass of 64 rows costs a fifth more than one of a single row, as decoders are
-// compared for one in docs/decoding-methods.md. No machine was measured.
+// compared for one in docs/lab/decoding-methods.md. No machine was measured.
 constexpr const char* kGpuLikeCurve = "1:1,64:1.2,128:1.5,512:4";
 constexpr double kPaperDraftCost = 0.22;  // 7B of 32B, EfficientEdit's and CopySpec's pair
 
@@ -112,7 +112,7 @@ int PapersBench::run() {
   if (!tables) return misuse(tables.error());
   if (options_.out.empty()) return misuse(Error("--out is missing: the folder for the results"));
   if (options_.data.empty() && !options_.no_run)
-    return misuse(Error("--data is missing: the folder of the task files (docs/bench.md)"));
+    return misuse(Error("--data is missing: the folder of the task files (docs/lab/bench.md)"));
   Result<CostCurve> curve = parse_curve(options_.curve);
   if (!curve) return misuse(curve.error());
   inputs_.curve = std::move(*curve);
@@ -250,7 +250,7 @@ void add_papers_bench(CLI::App& bench, Command& chosen) {
   const auto options = std::make_shared<PapersOptions>();
   papers->add_option("TABLE", options->tables,
                      "Tables, or a paper: all of its tables. Without one, they are listed");
-  papers->add_option("--data", options->data, "The folder of the public tasks (docs/bench.md)");
+  papers->add_option("--data", options->data, "The folder of the public tasks (docs/lab/bench.md)");
   papers->add_option("--out", options->out,
                      "Folder for results and tables. The same command goes on from there");
   papers->add_option("--common", options->common_files,

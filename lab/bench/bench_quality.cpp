@@ -315,8 +315,9 @@ void add_quality_bench(CLI::App& bench, Command& chosen) {
       "quality",
       "Edits, completions and next edits as the server makes them, against what programmers wrote");
   quality->footer(
-      "docs/quality.md says what is measured. Everyday instructions, judged by what they ask for:\n"
-      "bench/instructions_bench.py (docs/bench.md).");
+      "docs/lab/quality.md says what is measured. Everyday instructions, judged by what they ask "
+      "for:\n"
+      "bench/instructions_bench.py (docs/lab/bench.md).");
   const auto options = std::make_shared<QualityOptions>();
   add_quality_options(*quality, *options);
   quality->callback([&chosen, options, quality] {

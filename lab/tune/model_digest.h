@@ -7,7 +7,7 @@
 
 namespace redraft::cli {
 
-// The SHA-256 of a GGUF file; of a folder those of its weights; with an adapter its files' too.
+// The SHA-256 of a GGUF file, or those of a folder's weights, plus those of an adapter's files.
 Result<std::string> digest_of_model(const ModelLocation& model);
 
 }  // namespace redraft::cli

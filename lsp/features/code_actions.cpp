@@ -15,13 +15,13 @@ namespace {
 
 constexpr char kRewrite[] = "refactor.rewrite";
 constexpr char kQuickFix[] = "quickfix";
-// Keeps a reply small, whatever the file and its diagnostics are; in bytes.
+// Keeps a reply small regardless of the file and its diagnostics. In bytes.
 constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
 
-// Texts and data: nothing in them is called.
+// Languages without code that could be called.
 constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
                                         "css",      "scss", "xml",   "plaintext", "latex"};
-// Languages in which types may be written or omitted.
+// Languages in which type annotations are optional.
 constexpr std::string_view kTypesOptional[] = {
     "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "php",
     "ruby",   "lua"};
@@ -32,18 +32,18 @@ bool names(const std::string_view (&languages)[N], const std::string& id) {
 }
 
 const char* no_code(const std::string& language_id) {
-  return names(kNoCode, language_id) ? "this is no code" : nullptr;
+  return names(kNoCode, language_id) ? "this file is not code" : nullptr;
 }
 
 const char* no_types(const std::string& language_id) {
   if (const char* reason = no_code(language_id)) return reason;
-  return names(kTypesOptional, language_id) ? nullptr : "its types are written already";
+  return names(kTypesOptional, language_id) ? nullptr : "this language already requires types";
 }
 
 struct Preset {
   const char* title;
   const char* instruction;
-  // Why the action makes no sense in a language; null: it does.
+  // Returns why the action makes no sense in a language; null if it does make sense.
   const char* (*why_not)(const std::string& language_id);
 };
 constexpr Preset kPresets[] = {
@@ -79,8 +79,8 @@ std::string short_title(std::string_view message) {
   return shortened(message.substr(0, message.find_first_of("\r\n")), kTitleLimit);
 }
 
-// An edit takes seconds. Many clients stand still while an action is resolved, and some give up
-// after ten seconds: whoever takes the edit later, and shows that it is under way, gets a command.
+// An edit takes seconds. Many clients block while an action is resolved, and some give up after ten
+// seconds. A client that can receive the edit later and show its progress gets a command instead.
 bool resolves_actions(const ClientCapabilities& client) {
   return client.resolves_edit_late && client.code_action_literals &&
          !(client.apply_edit && client.work_done_progress);
@@ -104,7 +104,8 @@ class ActionList {
     add(title, kind, client_.prompt ? prompt_argument(edit) : Json(edit), diagnostic);
   }
 
-  // What a comment in the range says. Of a cursor's, it is done with what is below.
+  // Adds the instruction in a comment within the range. A cursor on a comment means the code below
+  // it.
   void add_comment() {
     const ByteRange range = to_bytes(document_, params_.range, client_.encoding);
     const std::optional<InstructionComment> found = find_instruction(document_, range);
@@ -137,7 +138,7 @@ class ActionList {
     return edit;
   }
 
-  // `request` is what the client sends back, of an edit that the user chose.
+  // The client sends `request` back when the user chooses the edit.
   void add(const std::string& title, const char* kind, Json request, const Diagnostic* diagnostic) {
     if (!wanted(params_, kind)) return;
     Json action = {{"title", title}};

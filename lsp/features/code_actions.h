@@ -6,22 +6,21 @@
 namespace redraft::lsp {
 
 inline constexpr char kEditCommand[] = "redraft.edit";
-// The same for what another assistant wrote.
+// The command that applies a change which another assistant wrote.
 inline constexpr char kApplyCommand[] = "redraft.apply";
 inline constexpr char kCancelCommand[] = "redraft.cancel";
 // A command of the client, not of the server.
 inline constexpr char kPromptCommand[] = "redraft.prompt";
 
-// The scope of an edit for which only the cursor's place is known.
+// The scope of an edit for which only the cursor position is known.
 inline constexpr char kAutomaticScope[] = "auto";
 
-// The answer to textDocument/codeAction: ready-made instructions for the selection (or, without
-// one, for the region around the cursor), one for each diagnostic and, if the client can prompt the
-// user, one for an instruction of the user's own; otherwise for the instruction in a comment there.
-// Actions that make no sense in the document's language are disabled, with the reason, if the
-// client shows disabled actions.
-// Each has the form that the client can use: the command that starts a streamed edit, the command
-// that applies the edit when it ends, or data to resolve later.
+// Answers textDocument/codeAction: ready-made instructions for the selection (or for the region
+// around the cursor), one action for each diagnostic, and one that asks the user for an
+// instruction. A client that cannot prompt gets the instruction in a comment there instead. Actions
+// that make no sense in the document's language are disabled, with the reason, if the client shows
+// disabled actions. Each action has a form that the client can use: a command that starts a
+// streamed edit, a command that applies the edit when it ends, or data to resolve later.
 Json code_actions(const CodeActionParams& params, const Document& document,
                   const ClientCapabilities& client);
 

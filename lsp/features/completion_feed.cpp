@@ -38,7 +38,7 @@ Json data_of(const CompletionAnswer& answer, std::int64_t id) {
           {"statistics", answer.statistics ? statistics_json(*answer.statistics) : Json()}};
 }
 
-// `index`: which of the answer's texts.
+// `index` says which of the answer's texts was accepted.
 Json accepted_command(std::int64_t id, std::int64_t index) {
   Json argument = {{"id", id}};
   if (index > 0) argument["index"] = index;
@@ -57,7 +57,7 @@ void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point a
                         std::chrono::steady_clock::now() - asked)
                         .count();
   if (answer.carried) {
-    spdlog::debug("completion in {} ms, carried forward", took);
+    spdlog::debug("completion in {} ms, reused from the previous one", took);
   } else if (answer.statistics) {
     const DecodeStatistics& run = *answer.statistics;
     spdlog::info("completion in {} ms: {} tokens in {} passes, {} of {} prompt tokens read", took,
@@ -75,8 +75,8 @@ std::string as_code_block(const std::string& text) {
   return block;
 }
 
-// An item of the menu replaces the word before the cursor, so that clients can filter the items by
-// what the user types.
+// A menu item replaces the word before the cursor, so that clients can filter the items while the
+// user types.
 class MenuItems {
  public:
   MenuItems(const Document& document, std::size_t offset, Encoding encoding) {
@@ -143,7 +143,7 @@ void CompletionFeed::follow_settings() {
                        {{"registrations", Json::array({registration})}}, [](const Json*) {});
 }
 
-// Both forms at once would show every suggestion twice.
+// With both forms, every suggestion would appear twice.
 bool CompletionFeed::wants_menu() const {
   return settings().menu == CompletionMenu::kAlways ||
          (settings().menu == CompletionMenu::kAuto && !client_.inline_completion);
@@ -156,25 +156,25 @@ void CompletionFeed::add_reasons(StatusReport::Reasons& reasons) const {
   }
   for (const auto& [language, on] : settings().languages) {
     if (on) continue;
-    const std::string which = language == "*" ? "languages that are not named" : language;
+    const std::string which = language == "*" ? "languages that are not listed" : language;
     reasons.push_back("Completion is off for " + which + " (redraft.completion.languages).");
   }
 }
 
 std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::string& uri,
                                                                    const Position& position,
-                                                                   bool unasked,
+                                                                   bool automatic,
                                                                    const Json& nothing,
                                                                    const Reply& reply) {
   std::shared_ptr<const Document> document = workspace_.document(uri);
   if (!settings().enabled) {
     set_why_none("completion is off (redraft.completion.enabled)");
   } else if (!document) {
-    set_why_none("the file is not open here, or not one that can be edited");
+    set_why_none("the file is not open, or redraft cannot edit it");
   } else if (!settings().enabled_for(document->language_id())) {
     set_why_none("completion is off for " + document->language_id() +
                  " (redraft.completion.languages)");
-  } else if (std::string why = unasked ? quiet_.why_nothing(*document) : std::string();
+  } else if (std::string why = automatic ? quiet_.why_nothing(*document) : std::string();
              !why.empty()) {
     set_why_none(why);
   } else {
@@ -187,11 +187,11 @@ std::optional<CompletionFeed::AskedPlace> CompletionFeed::place_of(const std::st
 }
 
 void CompletionFeed::leave_out_rejected(const Target& target, CompletionAnswer& answer) const {
-  if (!target.unasked || answer.texts.empty()) return;
+  if (!target.automatic || answer.texts.empty()) return;
   std::erase_if(answer.texts, [&](const std::string& text) {
     return offered_.is_rejected(*target.document, target.range, target.begin + text);
   });
-  if (answer.texts.empty()) answer.why_none = "the same was turned down before";
+  if (answer.texts.empty()) answer.why_none = "you rejected the same suggestion before";
 }
 
 void CompletionFeed::ask(Workspace::CompletionWish wish, Target target, const Reply& reply,
@@ -201,7 +201,7 @@ void CompletionFeed::ask(Workspace::CompletionWish wish, Target target, const Re
   wish.max_new_tokens = settings().max_tokens;
   wish.context_tokens = settings().context_tokens;
   wish.in_comments = settings().in_comments;
-  if (target.unasked) wish.min_probability = settings().min_probability;
+  if (target.automatic) wish.min_probability = settings().min_probability;
   const auto on_answer = [this, reply, nothing, asked, target = std::move(target),
                           to_result = std::move(to_result)](CompletionAnswer answer) {
     log(answer, asked);
@@ -265,7 +265,7 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
   if (params.automatic) wish.delay = std::chrono::milliseconds(settings().delay);
   Target target{.document = place->document,
                 .range = {place->offset, place->offset},
-                .unasked = params.automatic};
+                .automatic = params.automatic};
   Range range = to_range(*place->document, {place->offset, place->offset}, client_.encoding);
   if (params.selected) {
     wish.selected = target.begin = params.selected->text;
@@ -290,7 +290,7 @@ void CompletionFeed::inline_completion(const InlineCompletionParams& params, Rep
 void CompletionFeed::menu_completion(const CompletionParams& params, Reply reply) {
   const Json nothing = {{"isIncomplete", true}, {"items", Json::array()}};
   if (!wants_menu()) {
-    set_why_none("completions are left out of the menu (redraft.completion.menu)");
+    set_why_none("completions in the menu are off (redraft.completion.menu)");
     reply(nothing);
     return;
   }
@@ -351,7 +351,7 @@ void CompletionFeed::rejected(const ExecuteCommandParams& params, const Reply& r
     offered_.reject(*offer);
     quiet_.rejected();
   }
-  reply(nullptr);  // the five seconds have begun by then
+  reply(nullptr);  // the quiet time of five seconds has started by now
 }
 
 void CompletionFeed::accepted_partially(const CompletionNews& news) {

@@ -16,9 +16,9 @@
 
 namespace redraft::lsp {
 
-// The command that a client runs when the user accepted a suggestion.
+// The command that a client runs when the user accepts a suggestion.
 inline constexpr char kAcceptedCommand[] = "redraft.completionAccepted";
-// The same when the user turned it down, with the same argument.
+// The command that a client runs when the user rejects one; same argument.
 inline constexpr char kRejectedCommand[] = "redraft.completionRejected";
 
 // Answers completion requests in both forms: ghost text and menu. Main thread.
@@ -41,7 +41,7 @@ class CompletionFeed : public Feature {
   void add_status(Json& status) const override;
 
  private:
-  // Where a completion was requested.
+  // The position for which a completion was requested.
   struct AskedPlace {
     std::shared_ptr<const Document> document;
     std::size_t offset = 0;
@@ -49,9 +49,9 @@ class CompletionFeed : public Feature {
 
   void inline_completion(const InlineCompletionParams& params, Reply reply);
   void menu_completion(const CompletionParams& params, Reply reply);
-  // Adds the documentation of an item of the menu.
+  // Adds the documentation of a menu item.
   void resolve(const CompletionItemParams& params, Reply reply);
-  // The user is about to type there.
+  // The client expects the user to type at this position.
   void expect(const CompletionParams& params);
   void shown(const CompletionNews& news);
   void accepted(const ExecuteCommandParams& params, const Reply& reply);
@@ -59,20 +59,20 @@ class CompletionFeed : public Feature {
   void rejected(const ExecuteCommandParams& params, const Reply& reply);
 
   const Settings::Completion& settings() const { return configuration_.settings().completion; }
-  // Whether completions belong in the ordinary menu.
+  // Whether completions appear in the ordinary menu.
   bool wants_menu() const;
-  // None where there is nothing to complete, or, `unasked`, where the user is to be left in peace:
-  // the request is answered with `nothing`, and the reason is kept.
-  std::optional<AskedPlace> place_of(const std::string& uri, const Position& position, bool unasked,
-                                     const Json& nothing, const Reply& reply);
-  // Where texts go: `begin` of them is what they replace, and the answer's text follows that.
+  // Returns nothing where there is nothing to complete, or where suggestions are off for an
+  // `automatic` request. The request is then answered with `nothing`, and the reason is kept.
+  std::optional<AskedPlace> place_of(const std::string& uri, const Position& position,
+                                     bool automatic, const Json& nothing, const Reply& reply);
+  // Where texts are inserted: they replace `begin`, and the answer's text follows it.
   struct Target {
     std::shared_ptr<const Document> document = {};
     ByteRange range = {};
     std::string begin = {};
-    bool unasked = true;
+    bool automatic = true;
   };
-  // `to_result` makes the result from the completion and the id of the answer.
+  // `to_result` builds the result from the completion and the answer's id.
   void ask(Workspace::CompletionWish wish, Target target, const Reply& reply, const Json& nothing,
            std::function<Json(const CompletionAnswer&, std::int64_t id)> to_result);
   void leave_out_rejected(const Target& target, CompletionAnswer& answer) const;
@@ -87,8 +87,8 @@ class CompletionFeed : public Feature {
   Quiet& quiet_;
   TakenBack& taken_back_;
   ClientCapabilities client_;
-  bool menu_offered_ = false;  // textDocument/completion was announced
-  std::string why_none_;       // for the last request; empty: it got a text
+  bool menu_offered_ = false;  // textDocument/completion has been announced
+  std::string why_none_;       // for the last request; empty if it got a text
   OfferedCompletions offered_;
 };
 

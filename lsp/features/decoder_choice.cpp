@@ -19,13 +19,13 @@ void DecoderChoice::follow_settings() {
     Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
     if (fit && !named->lossless() && !configuration_.user_chose_decoder()) {
       fit = Error("'" + wanted +
-                  "' is lossy, and a file of the workspace may have set this; the "
-                  "initializationOptions or a request may name it");
+                  "' is lossy, and this setting may come from a workspace file. Name it in the "
+                  "initializationOptions or in a request");
     }
     if (fit) {
       chosen = *named;
     } else {
-      problem = "redraft.decoder does not count: " + fit.error().message() + ".";
+      problem = "redraft.decoder is ignored: " + fit.error().message() + ".";
     }
   }
   workspace_.set_decoder(chosen);
@@ -38,12 +38,12 @@ void DecoderChoice::add_reasons(StatusReport::Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
   const EngineStatus& engine = workspace_.engine_status();
   if (engine.elsewhere) {
-    reasons.push_back("What is written is what the server at " + engine.device +
-                      " decodes: it is not compared with plain decoding.");
+    reasons.push_back("The server at " + engine.device +
+                      " writes the text; redraft does not compare it with plain decoding.");
     return;
   }
   if (workspace_.decoder().lossless()) return;
-  reasons.push_back("What is written may differ from what the model alone would write: decoder '" +
+  reasons.push_back("The output may differ from what the model alone would write: decoder '" +
                     workspace_.decoder().text + "' is lossy (redraft.decoder).");
 }
 

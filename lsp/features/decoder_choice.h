@@ -12,9 +12,9 @@
 
 namespace redraft::lsp {
 
-// Which decoder this client's requests run, by the setting `decoder`, and what became of it: the
-// part `decoder` of `redraft/status`. A name that cannot be used is reported once, and the default
-// is used instead. Main thread.
+// Chooses the decoder for this client's requests from the setting `decoder`, and reports its
+// statistics as the part `decoder` of `redraft/status`. An unusable name is reported once, and the
+// default is used instead. Main thread.
 class DecoderChoice : public Feature {
  public:
   DecoderChoice(std::shared_ptr<Connection> connection, Workspace& workspace,
@@ -26,16 +26,16 @@ class DecoderChoice : public Feature {
   void add_reasons(StatusReport::Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
-  // What one decode of this client wrote.
+  // Adds the statistics of one decode of this client.
   void count(const DecodeStatistics& decode);
 
  private:
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
   const Configuration& configuration_;
-  std::string problem_;  // why the setting does not count; empty: it does
+  std::string problem_;  // why the setting is ignored; empty if it is in force
   std::int64_t new_tokens_ = 0;
-  std::int64_t from_draft_model_ = 0;  // of them
+  std::int64_t from_draft_model_ = 0;  // those of them that the draft model guessed
 };
 
 }  // namespace redraft::lsp

@@ -9,7 +9,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Keep a prompt small, whatever the file and its diagnostics are; in bytes.
+// Keeps a prompt small regardless of the file and its diagnostics. In bytes.
 constexpr std::size_t kCodeLimit = 200;
 constexpr std::size_t kMessageLimit = 1000;
 

@@ -9,13 +9,13 @@
 
 namespace redraft::lsp {
 
-// More of one request are not looked at.
+// Further diagnostics of a request are ignored.
 inline constexpr std::size_t kMaxDiagnostics = 20;
 
-// The instruction to mend what they report: the lines and the messages.
+// The instruction to fix these diagnostics: their lines and messages.
 std::string fix_instruction(const std::vector<Diagnostic>& diagnostics, const Document& document);
 
-// `instruction` and those of the problems that it does not speak of.
+// `instruction`, followed by the diagnostics that it does not mention.
 std::string with_diagnostics(std::string instruction, std::vector<Diagnostic> diagnostics,
                              const Document& document);
 

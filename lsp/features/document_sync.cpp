@@ -12,10 +12,10 @@
 namespace redraft::lsp {
 namespace {
 
-// What a change takes beside its text.
+// The memory of a change apart from its text.
 constexpr std::size_t kBytesPerChange = 128;
 
-// Of a document or a change. None if it is malformed, which is found out later.
+// The size of a document's or a change's text. Nothing if it is malformed, which is reported later.
 std::size_t text_bytes(const Json& json) {
   if (!json.is_object()) return 0;
   const auto text = json.find("text");
@@ -35,7 +35,7 @@ Result<JudgedDocument> read_opened(const Json& json) {
   try {
     json.get_to(params);
   } catch (const std::exception& failure) {
-    return Error("the editor sent it in a form that cannot be read (" + reason(failure) + ")");
+    return Error("the editor sent it in an unreadable form (" + reason(failure) + ")");
   }
   return judged_document(std::move(params.uri), params.version, std::move(params.text),
                          std::move(params.language_id));
@@ -48,16 +48,16 @@ Result<ChangedDocument> read_changed(const Json& json,
   try {
     json.get_to(params);
   } catch (const std::exception& failure) {
-    return Error("the editor sent a change that cannot be read (" + reason(failure) +
-                 "); close the file and open it anew");
+    return Error("the editor sent an unreadable change (" + reason(failure) +
+                 "); close the file and open it again");
   }
   const bool is_last = document->version() == std::numeric_limits<std::int64_t>::max();
   const std::int64_t version =
       params.version ? *params.version : document->version() + (is_last ? 0 : 1);
   if (version <= document->version()) {
     return Error("the editor sent a change to version " + std::to_string(version) +
-                 " of a text that is at version " + std::to_string(document->version()) +
-                 "; close the file and open it anew");
+                 ", but the text is already at version " + std::to_string(document->version()) +
+                 "; close the file and open it again");
   }
   return changed_document(document, version, to_edits(*document, params.changes, encoding));
 }
@@ -81,12 +81,12 @@ void DocumentSync::begin(const InitializeParams& params, FeatureRegistry& regist
       {{"fileOperations",
         {{"didCreate", all_files}, {"didRename", all_files}, {"didDelete", all_files}}}});
 
-  // Sent by clients that watch files of their own accord or report where the user looks.
+  // Some clients watch files without being asked, or report which document has the focus.
   registry.on("workspace/didChangeWatchedFiles", this, &DocumentSync::did_change_watched_files);
   registry.on("textDocument/didFocus", this, &DocumentSync::did_focus);
 }
 
-// After an unreadable open, no text that was open under the same name may remain here.
+// After an unreadable open, an older text under the same name must not remain here.
 void DocumentSync::did_open(Json params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::size_t bytes = text_bytes(params.at("textDocument"));
@@ -99,13 +99,13 @@ void DocumentSync::did_open(Json params) {
   });
 }
 
-// A lost change would leave a text here that is not the client's, and every later change and edit
-// would go to the wrong place. So the document is given up until it is opened again.
+// After a lost change the text here differs from the client's, and every later change and edit
+// would go to the wrong place. The server therefore drops the document until it is opened again.
 void DocumentSync::did_change(Json params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::shared_ptr<const Document> document = workspace_.document(uri);
   if (document == nullptr) {
-    spdlog::debug("a change of a document that is not open");  // one follows each keystroke
+    spdlog::debug("ignored a change of a document that is not open");  // one per keystroke
     return;
   }
   const std::size_t bytes = document->text().size() + changed_bytes(params);
@@ -127,13 +127,13 @@ void DocumentSync::work(std::size_t bytes, Connection::SideWork work) {
 void DocumentSync::finish_change(const std::shared_ptr<const Document>& before,
                                  Result<ChangedDocument> changed) {
   const std::string& uri = before->uri();
-  if (workspace_.document(uri) != before) return;  // given up meanwhile
+  if (workspace_.document(uri) != before) return;  // dropped meanwhile
   const Result<void> taken = workspace_.change(uri, std::move(changed));
   if (!taken) refuse(taken.error());
 }
 
 void DocumentSync::refuse(const Error& error) {
-  spdlog::warn("a document cannot be edited: {}", error.message());
+  spdlog::warn("cannot edit a document: {}", error.message());
   connection_->show_message(MessageType::kWarning,
                             "redraft cannot edit this file: " + error.message());
 }
@@ -154,7 +154,8 @@ void DocumentSync::did_create_files(const FileOperationParams& params) {
   files_changed(params.uris);
 }
 
-// Editors close a document under its old name and open it under the new one, before or after this.
+// Editors close a document under its old name and open it under the new one, before or after this
+// call.
 void DocumentSync::did_rename_files(const FileOperationParams& params) {
   for (const std::string& uri : params.old_uris)
     workspace_.end_edits_within(uri, "the file was renamed");

@@ -33,7 +33,7 @@ class DocumentSync : public Feature {
   void did_rename_files(const FileOperationParams& params);
   void did_delete_files(const FileOperationParams& params);
 
-  // What is to be done with a text, at once or, if it is long, away from the event loop.
+  // Runs `work` at once, or away from the event loop if the text is long.
   void work(std::size_t bytes, Connection::SideWork work);
   void finish_change(const std::shared_ptr<const Document>& before,
                      Result<ChangedDocument> changed);

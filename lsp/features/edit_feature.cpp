@@ -26,7 +26,8 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
                                const std::optional<ByteRange>& range, bool has_ranges) {
   if (has_ranges) {
     if (!range && (!name || *name == "file")) return EditScope::kPlaces;
-    return Error("\"ranges\" goes with no \"range\" and with no scope but \"file\"");
+    return Error(
+        "\"ranges\" cannot be combined with \"range\" or with a scope other than \"file\"");
   }
   if (!name) return default_scope(range);
   if (*name == kAutomaticScope)
@@ -36,11 +37,12 @@ Result<EditScope> choose_scope(const std::optional<std::string>& name,
   if (*name == "symbol") return EditScope::kSymbol;
   if (*name != "selection")
     return Error("unknown scope \"" + *name + "\": use selection, symbol, file, whole or auto");
-  if (!range || range->empty()) return Error("scope \"selection\" needs a range that is not empty");
+  if (!range || range->empty())
+    return Error("scope \"selection\" requires a range that is not empty");
   return EditScope::kSelection;
 }
 
-// The decoder that the request names, else that of the settings.
+// The decoder that the request names; otherwise the one in the settings.
 Result<DecoderName> choose_decoder(const std::string& name, const Workspace& workspace) {
   if (name.empty()) return workspace.decoder();
   Result<DecoderName> decoder = parse_decoder_name(name);
@@ -87,7 +89,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .another = params.another};
 }
 
-// What a client needs to show a region, and to request an edit of it.
+// The data that a client needs to show a region and to request an edit of it.
 Json region_json(const Document& document, const Region& region, Encoding encoding) {
   const char* scope = "selection";
   if (region.kind == RegionKind::kFile) scope = "whole";
@@ -99,8 +101,9 @@ Json region_json(const Document& document, const Region& region, Encoding encodi
           {"title", region_title(document, region)}};
 }
 
-// Some editors have no cursor without a selection, of one character or of the word that they moved
-// over, and some extend a cursor to the word that it is on. An edit is never of a word alone.
+// Some editors always have a selection, of one character or of the word that the cursor moved over.
+// Others extend a cursor to the word under it. No edit concerns a single word, so such a selection
+// counts as a cursor.
 bool is_as_good_as_cursor(const Document& document, const Range& range, Encoding encoding) {
   const ByteRange bytes = to_bytes(document, range, encoding);
   std::string_view text = std::string_view(document.text()).substr(bytes.begin, bytes.size());
@@ -112,8 +115,8 @@ bool is_as_good_as_cursor(const Document& document, const Range& range, Encoding
   return text.size() <= 1 ? text != "\r" : std::ranges::all_of(text, is_of_word);
 }
 
-// The document as the model is to see it: a model that sees the comment may take it for done.
-// Blanks are in its place, so that nothing is moved.
+// The document without the instruction comment: a model that sees the comment may think that the
+// work is done. Spaces replace the comment, so that offsets stay the same.
 std::shared_ptr<const Document> with_comment_hidden(const std::shared_ptr<const Document>& document,
                                                     const EditParams& params, const Json& line) {
   const LineIndex& lines = document->lines();
@@ -167,7 +170,7 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
 void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
   if (takes_commands()) return;
   reasons.push_back(
-      "Edits by command are off: the editor announces neither workspace.applyEdit nor streamed "
+      "Edits by command are off: the editor supports neither workspace.applyEdit nor streamed "
       "edits.");
 }
 
@@ -188,8 +191,8 @@ void EditFeature::code_action(const CodeActionParams& requested, Reply reply) {
   if (document) read_ahead_for(params);
 }
 
-// A client that announces edits itself also requests code actions wherever the cursor rests; only
-// `idle` reads there.
+// A client that announces edits itself also requests code actions wherever the cursor rests. The
+// prompt is read there only with the setting `idle`.
 void EditFeature::read_ahead_for(const CodeActionParams& params) {
   const ReadAheadWhen when = configuration_.settings().read_ahead;
   const bool wanted = when == ReadAheadWhen::kIdle
@@ -204,9 +207,9 @@ void EditFeature::read_ahead_for(const CodeActionParams& params) {
   Result<EditRequest> request = to_request(edit, document, client_.encoding, workspace_, 0);
   if (!request) return;
   const auto on_end = [](const std::string& why) {
-    if (why.empty()) spdlog::info("the prompt of an edit at the cursor is read");
+    if (why.empty()) spdlog::info("read ahead the prompt of an edit at the cursor");
   };
-  // The editor does not wait for this: why it cannot be done is of no interest.
+  // The editor does not wait for this, so an error is ignored.
   static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request),
                                         {.on_end = on_end}));
 }
@@ -250,8 +253,9 @@ void EditFeature::region(const PrepareParams& params, Reply reply) {
   std::optional<EditRequest> request = request_of(params.edit, reply);
   if (!request) return;
   if (!request->range) {
-    return reply.fail(ErrorCode::kInvalidParams,
-                      "redraft/region needs a range: the selection, or the cursor as an empty one");
+    return reply.fail(
+        ErrorCode::kInvalidParams,
+        "redraft/region requires a range: the selection, or an empty range at the cursor");
   }
   const Result<void> asked = workspace_.find_regions(
       params.edit.uri, request->document->version(), *request->range,
@@ -267,7 +271,7 @@ void EditFeature::region(const PrepareParams& params, Reply reply) {
 void EditFeature::stop_preparing(const NoParams&) { workspace_.stop_reading_ahead(); }
 
 void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
-  if (!action.json.contains("data")) return reply(action.json);  // its command is all of it
+  if (!action.json.contains("data")) return reply(action.json);  // its command is complete
   const std::optional<EditId> id = start(action.data, action.json["data"], reply);
   if (!id) return;
   reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
@@ -283,7 +287,7 @@ void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& 
 void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
     if (is_blank(wanted.change)) {
-      reply.fail(ErrorCode::kInvalidParams, "the change is empty: copy some code first");
+      reply.fail(ErrorCode::kInvalidParams, "the change is empty. Copy some code first");
       return;
     }
     edit(wanted, params, reply);
@@ -293,7 +297,7 @@ void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply&
 void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditIdParams>(params, reply, [&](const EditIdParams& which) {
     const bool runs = workspace_.cancel(which.edit_id);
-    if (runs) spdlog::info("edit {} is asked to end", which.edit_id);
+    if (runs) spdlog::info("edit {}: cancellation requested", which.edit_id);
     reply({{"cancelled", runs}});
   });
 }
@@ -302,13 +306,14 @@ void EditFeature::edit(const EditParams& params, const ExecuteCommandParams& com
                        const Reply& reply) {
   if (!takes_commands()) {
     reply.fail(ErrorCode::kRequestFailed,
-               "the client announces neither workspace.applyEdit nor streamed edits: use the code "
+               "the client supports neither workspace.applyEdit nor streamed edits. Use the code "
                "actions instead");
     return;
   }
   const std::optional<EditId> id = start(params, command.argument, reply);
   if (!id) return;
-  // First, so that a client that is told of an edit is also told of its end, whatever fails here.
+  // This comes first, so that a client that is told of an edit is also told of its end, even after
+  // a failure here.
   feed_.start(*id, {.reply = std::nullopt,
                     .action = {{"data", command.argument}},
                     .progress = progress(command.work_done_token, client_.streamed_edits)});
@@ -320,13 +325,13 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
   if (document == nullptr) {
     reply.fail(ErrorCode::kInvalidParams,
-               "the document is not open, or not one that can be edited: " + params.uri);
+               "the document is not open, or redraft cannot edit it: " + params.uri);
     return std::nullopt;
   }
   if (params.version && *params.version != document->version()) {
     reply.fail(ErrorCode::kContentModified,
                "the document is at version " + std::to_string(document->version()) +
-                   ", the request is about version " + std::to_string(*params.version));
+                   ", but the request is for version " + std::to_string(*params.version));
     return std::nullopt;
   }
   Result<EditRequest> request = to_request(params, document, client_.encoding, workspace_,
@@ -341,7 +346,7 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
 std::optional<EditId> EditFeature::start(const EditParams& params, const Json& argument,
                                          const Reply& reply) {
   if (is_blank(params.instruction) && params.change.empty() && params.diagnostics.empty()) {
-    reply.fail(ErrorCode::kInvalidParams, "the instruction is blank: say what to change");
+    reply.fail(ErrorCode::kInvalidParams, "the instruction is blank. Say what to change");
     return std::nullopt;
   }
   std::optional<EditRequest> request = request_of(params, reply);
@@ -362,7 +367,7 @@ std::shared_ptr<WorkDoneProgress> EditFeature::progress(const std::optional<Json
   const WorkDoneProgress::Title title = {
       .text = "redraft: editing", .cancellable = true, .has_fraction = true};
   if (token) return WorkDoneProgress::on_token(connection_, *token, title);
-  // A client that takes streamed edits shows its own progress.
+  // A client that supports streamed edits shows its own progress.
   if (streamed || !client_.work_done_progress) return nullptr;
   return WorkDoneProgress::create(connection_, title);
 }

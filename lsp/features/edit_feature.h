@@ -14,7 +14,7 @@
 namespace redraft::lsp {
 
 // Edits as clients request them: with a command, or with a code action that is resolved or carries
-// that command. Starts them; their outcome goes through the EditFeed. Main thread.
+// that command. Starts the edits; the EditFeed delivers their outcome. Main thread.
 class EditFeature : public Feature {
  public:
   EditFeature(std::shared_ptr<Connection> connection, Workspace& workspace,
@@ -41,12 +41,12 @@ class EditFeature : public Feature {
 
   // Reads ahead for an edit with such code actions, as far as the settings allow.
   void read_ahead_for(const CodeActionParams& params);
-  // The request in `params`, for the current version of its document. Otherwise `reply` has been
-  // answered.
+  // The request in `params`, for the current version of its document. If there is none, `reply` has
+  // been answered.
   std::optional<EditRequest> request_of(const EditParams& params, const Reply& reply) const;
   void edit(const EditParams& params, const ExecuteCommandParams& command, const Reply& reply);
-  // Starts the edit; `argument` is what `params` was read from. None if it was refused; `reply` has
-  // been answered then.
+  // Starts the edit; `params` was read from `argument`. Returns nothing if it was rejected; `reply`
+  // has then been answered.
   std::optional<EditId> start(const EditParams& params, const Json& argument, const Reply& reply);
   std::shared_ptr<WorkDoneProgress> progress(const std::optional<Json>& token, bool streamed);
   // Whether an edit requested with a command can reach the client.

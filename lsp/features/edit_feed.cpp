@@ -39,7 +39,7 @@ bool named(const std::optional<std::vector<int>>& ids, int id) {
   return !ids || std::find(ids->begin(), ids->end(), id) != ids->end();
 }
 
-// The result of workspace/applyEdit; null for an error. Anything but a clear yes is a no.
+// The result of workspace/applyEdit; null for an error. Only an explicit true counts as success.
 bool was_applied(const Json* result) {
   if (result == nullptr || !result->is_object()) return false;
   const auto applied = result->find("applied");
@@ -54,7 +54,7 @@ std::string message_of(const EditProgress& progress) {
          " tokens";
 }
 
-// Where the instruction stood in the text, as `action` says, it has been carried out.
+// The instruction comment that `action` names has been carried out, so it is removed.
 std::vector<TextEdit> with_comment_removed(const Document& document, std::vector<TextEdit> edits,
                                            const Json& action) {
   const Json::json_pointer data("/data");
@@ -72,15 +72,15 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
   return lines ? Json{{"passed", lines->passed}, {"of", lines->of}} : Json();
 }
 
-// What to do about an edit that came to nothing.
+// What the user can do about an edit that changed nothing.
 Json hint_about(const EditResult* result) {
   if (result == nullptr || !result->hunks.empty() || result->placed) return {};
-  if (!result->has_other_tries) return "the model changed nothing: say it in other words";
+  if (!result->has_other_tries) return "the model changed nothing. Rephrase the instruction";
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
-    return "the model changed nothing: say it in other words, or ask for another try";
-  return "the model changed nothing: widen the region, say it in other words, or ask for another "
-         "try";
+    return "the model changed nothing. Rephrase the instruction, or request another try";
+  return "the model changed nothing. You can widen the region, rephrase the instruction, or "
+         "request another try";
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void EditFeed::on_region(EditId id, const Document& document, ByteRange region) 
           {"range", to_range(document, region, client_.encoding)}});
 }
 
-// Nothing if the file is small enough to be edited as a whole: there was no choice.
+// Does nothing if the file is small enough to be edited as a whole: there was no choice.
 void EditFeed::on_places(EditId id, const Document& document, const ChosenPlaces& places) {
   Recipient* recipient = find(id);
   if (recipient == nullptr || !recipient->streamed || places.whole_file) return;
@@ -230,26 +230,26 @@ Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
   return list;
 }
 
-// The edit is over once its hunks are resolved; `delivery` is all that is left of its recipient.
+// The edit is over once its hunks are resolved; only `delivery` is left of its recipient.
 void EditFeed::deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                        const std::string& error) {
   if (outcome == EditOutcome::kDone) {
     deliver_done(id, std::move(delivery), result);
     return;
   }
-  // Nobody will request the hunks that came before the end.
+  // No client will request the hunks that came before the end.
   std::int64_t version = 0;
   (void)workspace_.resolve(id, std::nullopt, &version);
   const std::optional<Reply>& reply = delivery.reply;
   if (outcome == EditOutcome::kCancelled) {
     if (reply) {
       reply->fail(ErrorCode::kRequestCancelled, error.empty() ? "the edit was cancelled" : error);
-    } else if (!error.empty()) {  // nobody waits for its end
+    } else if (!error.empty()) {  // no client waits for its end
       connection_->show_message(MessageType::kInfo, "redraft: the edit was cancelled: " + error);
     }
   } else if (reply) {
     reply->fail(ErrorCode::kRequestFailed, error);
-  } else if (!model_.told_failure()) {  // the user was told already
+  } else if (!model_.told_failure()) {  // the user has been told already
     connection_->show_message(MessageType::kError, "redraft: " + error);
   }
 }
@@ -263,7 +263,8 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
     *edits = with_comment_removed(*document, std::move(*edits), delivery.action);
   const std::optional<Reply>& reply = delivery.reply;
   if (reply && n_dropped > 0) {
-    reply->fail(ErrorCode::kContentModified, "the document was changed where the edit applies");
+    reply->fail(ErrorCode::kContentModified,
+                "the document changed where the edit applies. Request the edit again");
     return;
   }
   if (result != nullptr && result->finish_reason == FinishReason::kLength) {
@@ -272,12 +273,13 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
   }
   if (result != nullptr && !result->doubts.empty()) {
     connection_->show_message(MessageType::kWarning,
-                              "redraft: look at this edit: " + reasons_of(result->doubts));
+                              "redraft: check this edit: " + reasons_of(result->doubts));
   }
   if (n_dropped > 0) {
-    connection_->show_message(MessageType::kWarning,
-                              "redraft: " + std::to_string(n_dropped) +
-                                  " changes were left out: their places were edited meanwhile");
+    connection_->show_message(
+        MessageType::kWarning,
+        "redraft: " + std::to_string(n_dropped) +
+            " changes were dropped because their lines were edited meanwhile");
   }
   Json change = workspace_edit(*document, edits ? *edits : std::vector<TextEdit>());
   if (reply) {
@@ -289,8 +291,9 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
     const bool placed = result != nullptr && result->placed;
     connection_->show_message(
         MessageType::kInfo,
-        placed ? "redraft: nothing to change: the file has it already"
-               : "redraft: the model changed nothing: say it in other words, or select more lines");
+        placed
+            ? "redraft: nothing to change: the file already contains this code"
+            : "redraft: the model changed nothing. Rephrase the instruction, or select more lines");
   }
 }
 
@@ -317,7 +320,7 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
   const std::shared_ptr<const Document> document = workspace_.document_of(params.edit_id);
   if (document == nullptr || recipient == nullptr || !recipient->streamed) {
     reply.fail(ErrorCode::kInvalidParams,
-               "no edit with id " + std::to_string(params.edit_id) + " waits");
+               "no edit with id " + std::to_string(params.edit_id) + " waits for a decision");
     return;
   }
   Json resolved = Json::array();

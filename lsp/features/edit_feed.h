@@ -1,13 +1,13 @@
-// How an edit's outcome reaches the client, in the form that the client can take.
+// How an edit's outcome reaches the client, in a form that the client supports.
 //
-// Why it keeps so little. LiveEdits alone knows which edits are alive, where their hunks are and
-// which of them wait; a second record of that here would depend on the order of calls to stay in
-// step. So this class keeps, for each edit, only what nobody else can know: where its outcome goes,
-// the number of the next notification, and when progress was last reported. It asks the Workspace
-// for everything else, and forgets an edit when it is told that the edit is over.
+// This class keeps little on purpose. LiveEdits alone knows which edits are alive, where their
+// hunks are and which of them wait. A second record of that would have to stay in step, whatever
+// the order of calls. So this class keeps, for each edit, only what no other class knows: where its
+// outcome goes, the number of the next notification, and when progress was last reported. It asks
+// the Workspace for everything else, and forgets an edit when it is told that the edit is over.
 //
-// An example: the model writes hunks A and B, the user types above them and then accepts A. The
-// client gets, if it takes
+// An example: the model writes hunks A and B, the user types above them and then accepts A.
+// Depending on its capabilities, the client gets:
 //
 //   streamed edits       hunk A, hunk B, moved [A, B], end: numbered from 0 without a gap. A also
 //                        is the answer to `redraft/resolveEdit`; over once B is resolved
@@ -37,8 +37,8 @@ namespace redraft::lsp {
 // Main thread.
 class EditFeed {
  public:
-  // Where the outcome of one edit goes. With `reply`, in the answer, as `action` completed;
-  // otherwise streamed or applied, whichever the client can do.
+  // Where the outcome of one edit goes. With `reply`, it goes into the answer, which completes
+  // `action`. Otherwise it is streamed or applied, whichever the client supports.
   struct Delivery {
     std::optional<Reply> reply;
     Json action;
@@ -54,7 +54,7 @@ class EditFeed {
         taken_back_(taken_back) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
-  // For an edit that has just begun.
+  // Call this for an edit that has just started.
   void start(EditId id, Delivery delivery);
 
   // Called by the Workspace.
@@ -74,13 +74,13 @@ class EditFeed {
     Delivery delivery;
     bool streamed = false;
     int next_seq = 0;
-    std::map<int, Range> places;  // of the hunks that wait, as the client knows them
+    std::map<int, Range> places;  // of the waiting hunks, as the client knows them
     std::chrono::steady_clock::time_point last_progress = {};
   };
 
   Recipient* find(EditId id);
   void notify(EditId id, Recipient& recipient, const char* kind, Json params);
-  // About the hunks that the client has.
+  // The doubts about the hunks that the client has.
   Json doubts_json(EditId id, const EditResult* result) const;
   void deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                const std::string& error);

@@ -1,13 +1,13 @@
 // One thing that a client can request, in one place: its methods, the capabilities that announce
 // it, its part of `redraft/status`, and how it follows settings.
 //
-// Why a feature registers with `initialize` and not earlier: the capabilities to announce depend on
-// what the client can do, and a method and its capability stay together only if the same lines
-// register both. Before `initialize` only `initialize` itself and `exit` are served anyway. A test
+// A feature registers during `initialize` and not earlier, because its capabilities depend on what
+// the client can do. One piece of code registers a method and its capability, so that they stay
+// together. Before `initialize` the server only handles `initialize` and `exit` anyway. A test
 // finds methods without a capability and capabilities without a method
-// (tests/lsp/features/feature_registry_test.cpp); it has LSP's own table of both.
+// (tests/lsp/features/feature_registry_test.cpp); it contains LSP's own table of both.
 //
-// What a new feature needs, for example hovers:
+// A new feature, for example hovers, consists of
 //
 //   class Hovers : public Feature {
 //    public:
@@ -42,8 +42,8 @@ class Feature {
   virtual void begin(const InitializeParams& params, FeatureRegistry& registry) = 0;
   // The settings may have changed.
   virtual void follow_settings() {}
-  // Appends what is off now in this feature, and why: sentences for the user that name the setting
-  // to change, if there is one.
+  // Appends which parts of this feature are off now, and why: sentences for the user that name the
+  // setting to change, if there is one.
   virtual void add_reasons(StatusReport::Reasons& /*reasons*/) const {}
   // Adds this feature's part to the result of `redraft/status`.
   virtual void add_status(Json& /*status*/) const {}

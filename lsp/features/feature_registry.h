@@ -12,13 +12,13 @@
 
 namespace redraft::lsp {
 
-// Where features register their methods and the capabilities that announce them; see Feature. Main
-// thread.
+// The place where features register their methods and the capabilities that announce them; see
+// Feature. Main thread.
 class FeatureRegistry {
  public:
   explicit FeatureRegistry(Dispatcher& dispatcher) : dispatcher_(dispatcher) {}
 
-  // Registers a method. The handler is of a form that the Dispatcher takes.
+  // Registers a method. The Dispatcher must accept the handler's form.
   template <typename Owner, typename Handler>
   void on(std::string method, Owner* owner, Handler handler) {
     dispatcher_.on(method, owner, handler);

@@ -7,7 +7,7 @@
 namespace redraft::lsp {
 namespace {
 
-// Clients write one folder in different ways: "file:///a%20b/" and "file:///a b".
+// Clients write the same folder in different ways: "file:///a%20b/" and "file:///a b".
 bool same_folder(const std::string& left, const std::string& right) {
   if (left == right) return true;
   const auto path = [](const std::string& uri) {
@@ -80,7 +80,7 @@ void Indexes::follow_common(const Settings& settings, const Folders& folders) {
                      .others = folders_named(make_.common_folders, folders)};
   std::optional<CommonCode> wanted;
   if (make_.of_common_code && (code.dependencies || !code.others.empty())) {
-    // The workspace's folders matter only for the packages installed in them.
+    // The workspace's folders only matter for the packages installed in them.
     if (!code.dependencies) code.workspace.clear();
     wanted = std::move(code);
   }
@@ -108,11 +108,11 @@ std::string Indexes::why_off() const {
   if (configuration_.waits())
     return "The index waits for the editor's settings (workspace/configuration).";
   if (!make_.of_workspace)
-    return "The index is off: the server was started without (redraft lsp --no-index).";
+    return "The index is off: the server was started with redraft lsp --no-index.";
   if (!configuration_.settings().index) return "The index is off (redraft.index).";
   if (folders_.empty()) return "The index is off: no folder is open.";
   if (folders_to_index(folders_).empty()) {
-    return "The index is off: the folder that is open is the whole disk or the home folder, or is "
+    return "The index is off: the open folder is the whole disk or the home folder, or it is "
            "not on this machine.";
   }
   return repository_.failure();

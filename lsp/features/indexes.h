@@ -21,16 +21,16 @@ namespace redraft::lsp {
 class Indexes : public Feature {
  public:
   using Folders = std::vector<std::filesystem::path>;
-  // Makes the indexes; without a factory nothing is indexed.
+  // Functions that make the indexes; without one, nothing is indexed.
   struct Factories {
     std::function<RepositoryIndexer::MakeIndex(const Folders&)> of_workspace;
-    // Over the packages installed in a workspace, if `dependencies`, and over other folders.
+    // Indexes the packages installed in a workspace, if `dependencies`, and other folders.
     std::function<RepositoryIndexer::MakeIndex(const Folders& workspace, bool dependencies,
                                                const Folders& others)>
         of_common_code;
-    // Other folders that the user has named: absolute, below the home folder ("~/a"), or below the
-    // first folder of the workspace. They never come from a client, whose settings may be those of
-    // a workspace.
+    // Other folders that the user named: absolute, below the home folder ("~/a"), or below the
+    // first folder of the workspace. They never come from a client, whose settings may come from a
+    // workspace.
     std::vector<std::string> common_folders = {};
   };
 
@@ -44,8 +44,8 @@ class Indexes : public Feature {
         common_(connection, "common code") {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
-  // Starts, replaces and drops indexes until they match the settings. If the client may be about to
-  // say that it wants none, none is started meanwhile.
+  // Starts, replaces and drops indexes until they match the settings. Waits while the client may
+  // still say that it wants none.
   void follow_settings() override;
   void add_reasons(StatusReport::Reasons& reasons) const override;
   // The entries are null for indexes that do not exist.
@@ -57,10 +57,10 @@ class Indexes : public Feature {
 
  private:
   void did_change_workspace_folders(const DidChangeWorkspaceFoldersParams& params);
-  // URIs.
+  // These are URIs.
   void change_folders(const std::vector<std::string>& added,
                       const std::vector<std::string>& removed);
-  // Why there is no working index of the workspace; empty: there is one.
+  // Why there is no working index of the workspace; empty if there is one.
   std::string why_off() const;
 
   // The sources of an index of common code.
@@ -80,7 +80,7 @@ class Indexes : public Feature {
   Factories make_;
   IndexReporter repository_, common_;
   std::vector<std::string> folders_;  // URIs
-  // What the existing indexes were made for; none: there is no index.
+  // What the existing indexes were made for; empty if there is no index.
   std::optional<Folders> indexed_;
   std::optional<CommonCode> indexed_common_;
 };

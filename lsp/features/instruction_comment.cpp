@@ -11,9 +11,10 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::string_view kWord = "redraft:";
-// Of a comment's marks, with the blanks before the word; keeps the search of a long line short.
+// The comment marks and the blanks before the word. The limit keeps the search of a long line
+// short.
 constexpr std::size_t kMaxMarks = 8;
-constexpr std::size_t kMaxInstruction = 2000;  // bytes: what is longer is no instruction
+constexpr std::size_t kMaxInstruction = 2000;  // bytes; a longer text is not an instruction
 constexpr std::string_view kClosings[] = {"*/", "-->", "*)", "}}", "%>"};
 
 bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
@@ -33,7 +34,7 @@ bool begins_with_word(std::string_view text) {
          });
 }
 
-// Empty: the line gives none.
+// Empty if the line contains no instruction.
 std::string_view instruction_of(std::string_view line) {
   std::string_view text = trimmed(line);
   if (text.empty() || !is_mark(text.front())) return {};
@@ -69,7 +70,7 @@ std::optional<int> nearest_line(const Document& document, const std::string& ins
   return nearest;
 }
 
-// `text` without its line of as many blanks as hid the comment from the model.
+// `text` without the line of spaces that hid the comment from the model.
 std::string without_blanks(std::string text, std::size_t n_blanks) {
   const std::string blanks(n_blanks, ' ');
   for (std::size_t begin = 0; begin < text.size();) {
@@ -82,7 +83,7 @@ std::string without_blanks(std::string text, std::size_t n_blanks) {
   return text;
 }
 
-// Of the blanks with these edits.
+// Whether the line still consists of these spaces after the edits.
 bool is_blank_still(std::size_t n_blanks, ByteRange line, std::string text,
                     std::vector<TextEdit> edits) {
   for (TextEdit& edit : edits)
@@ -120,7 +121,7 @@ std::vector<TextEdit> remove_comment(const Document& document, std::vector<TextE
   const bool are_within = std::ranges::all_of(
       touching, [&](const TextEdit& edit) { return whole.contains(edit.range); });
   const std::size_t n_blanks = document.lines().content_end(*found) - whole.begin;
-  if (!are_within) {  // the model wrote the line anew, with others
+  if (!are_within) {  // the model rewrote the line together with others
     for (TextEdit& edit : edits) {
       if (touches(edit) && edit.range.begin <= whole.begin)
         edit.new_text = without_blanks(std::move(edit.new_text), n_blanks);

@@ -1,5 +1,5 @@
-// Instructions that stand in the text, for editors that have no way to ask their user for one: a
-// code action offers to carry out what a comment says, and the comment goes with the edit.
+// Instructions in the text, for editors that cannot ask their user for one: a code action offers to
+// carry out what a comment says, and the edit removes the comment.
 //
 //   # redraft: use pathlib          the line that is found, and removed
 //   name = os.path.join(a, b)       where the edit begins, if the cursor is on the comment
@@ -14,22 +14,25 @@
 
 namespace redraft::lsp {
 
-// In the argument of `redraft.edit`, and the data of a code action: the 0-based line of the comment
-// that its instruction comes from.
+// A member of `redraft.edit`'s argument and of a code action's data: the 0-based line of the
+// comment that contains the instruction.
 inline constexpr char kCommentLine[] = "comment";
 
 struct InstructionComment {
   int line = 0;
   std::string instruction;
-  std::size_t below = 0;  // byte offset: the first text of the next line, or its end if it is blank
+  std::size_t below = 0;  // byte offset of the first text in the next line, or of its end if it is
+                          // blank
 };
 
-// The first comment in the lines of `range` that begins with "redraft:" and says something; of any
-// language, because only what precedes that word is looked at: no letters and digits.
+// The first comment in the lines of `range` that begins with "redraft:" followed by an instruction.
+// It works for any language, because the word may only be preceded by characters other than letters
+// and digits.
 std::optional<InstructionComment> find_instruction(const Document& document, ByteRange range);
 
-// `edits` of `document` with the removal of the comment that says `instruction`, of several of that
-// which is nearest to `line`. As they were without one, or if they make something else of its line.
+// Adds the removal of the comment that contains `instruction` to `edits` of `document`; if there
+// are several, of the one nearest to `line`. Returns `edits` unchanged if there is none, or if they
+// change its line into something else.
 std::vector<TextEdit> remove_comment(const Document& document, std::vector<TextEdit> edits,
                                      const std::string& instruction, int line);
 

@@ -18,7 +18,7 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked).count();
   const DecodeStatistics& run = answer.statistics;
   if (answer.carried) {
-    spdlog::debug("next edit in {} ms, carried forward", took);
+    spdlog::debug("next edit in {} ms, reused from the previous answer", took);
   } else if (answer.by_tree) {
     spdlog::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
   } else if (answer.document && run.passes == 0) {
@@ -123,7 +123,7 @@ std::string NextEditFeed::why_not_now(const NextEditParams& params, const Docume
   return why;
 }
 
-// The user has just written that line and gone on: to be corrected at once disturbs.
+// The user has just written that line and moved on. A correction at once would disturb.
 void NextEditFeed::leave_out_line_just_left(const NextEditParams& params,
                                             NextEditAnswer& answer) const {
   if (params.invoked || !answer.document) return;
@@ -136,7 +136,7 @@ void NextEditFeed::leave_out_line_just_left(const NextEditParams& params,
   };
   if (std::erase_if(answer.edits, is_there) == 0 || !answer.edits.empty()) return;
   answer.document = nullptr;
-  answer.why_none = "what follows is in the line that was just left";
+  answer.why_none = "the next edit is in the line that you just left";
 }
 
 Json NextEditFeed::result_of(const NextEditAnswer& answer) {
@@ -189,7 +189,7 @@ void NextEditFeed::rejected(const ExecuteCommandParams& params, const Reply& rep
     quiet_.rejected();
     workspace_.reject_next_edit(*last_.document, *edit);
   }
-  reply(nullptr);  // the five seconds have begun by then
+  reply(nullptr);  // the quiet time of five seconds has started by now
 }
 
 void NextEditFeed::add_status(Json& status) const {

@@ -17,7 +17,7 @@
 
 namespace redraft::lsp {
 
-// The commands with which a client reports what became of a next edit.
+// The commands with which a client reports what the user did with a next edit.
 inline constexpr char kNextEditAcceptedCommand[] = "redraft.nextEditAccepted";
 inline constexpr char kNextEditRejectedCommand[] = "redraft.nextEditRejected";
 
@@ -26,8 +26,8 @@ struct NextEditParams {
   std::string uri;
   std::optional<std::int64_t> version;
   bool in_files = false;    // the client can show edits of files that are not open
-  bool invoked = false;     // the user asked for it
-  std::optional<int> line;  // where the cursor is
+  bool invoked = false;     // the user requested it explicitly
+  std::optional<int> line;  // the cursor's line
 };
 void from_json(const Json& json, NextEditParams& params);
 
@@ -54,12 +54,12 @@ class NextEditFeed : public Feature {
   void rejected(const ExecuteCommandParams& params, const Reply& reply);
 
   bool enabled() const { return configuration_.settings().next_edit.enabled; }
-  // `argument` is {id, index}, as an edit's command carries it. Null if the edit is not one of the
-  // last answer's.
+  // `argument` is {id, index}, as in an edit's command. Null if the edit does not belong to the
+  // last answer.
   const TextEdit* edit_of(const Json& argument) const;
-  // Why the user is to be left in peace; empty: nothing is against a proposal.
+  // Why nothing should be proposed now; empty if nothing speaks against a proposal.
   std::string why_not_now(const NextEditParams& params, const Document* document);
-  // What of an answer is not proposed now; it is kept for the next request.
+  // Removes from an answer what is not proposed now; it is kept for the next request.
   void leave_out_line_just_left(const NextEditParams& params, NextEditAnswer& answer) const;
   Json result_of(const NextEditAnswer& answer);
 
@@ -71,7 +71,7 @@ class NextEditFeed : public Feature {
   TakenBack& taken_back_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;
-  bool expects_ = false;      // the client requests next edits: it has done so
+  bool expects_ = false;      // the client has requested next edits before
   std::int64_t last_id_ = 0;  // of the last answer with edits
   NextEditAnswer last_;
 };

@@ -9,17 +9,17 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::size_t kOffers = 16;
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of the documents that they are of
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of the documents of all offers together
 constexpr std::size_t kRejected = 32;
 
-// What of the line of `offset` is before it.
+// The part of the line of `offset` that precedes `offset`.
 std::string_view line_before(const Document& document, std::size_t offset) {
   const std::string_view before = std::string_view(document.text()).substr(0, offset);
   const std::size_t newline = before.rfind('\n');
   return newline == std::string_view::npos ? before : before.substr(newline + 1);
 }
 
-// The last line before that one that is not blank, without its indentation.
+// The last line above that is not blank, without its indentation.
 std::string_view line_above(const Document& document, std::size_t offset) {
   std::string_view before = std::string_view(document.text()).substr(0, offset);
   before.remove_suffix(line_before(document, offset).size());

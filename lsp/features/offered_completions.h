@@ -12,27 +12,27 @@
 
 namespace redraft::lsp {
 
-// The last completions that a client was offered, by the id that it names when it says what became
-// of them, and those that its user turned down. Main thread.
+// The last completions that a client was offered, by the id with which it reports what the user did
+// with them, and those that its user rejected. Main thread.
 class OfferedCompletions {
  public:
   struct Offer {
     std::int64_t id = 0;
     std::shared_ptr<const Document> document = {};
     ByteRange range = {};                 // that a text replaces; it ends at the cursor
-    std::vector<std::string> texts = {};  // whole ones, with what the range has already
+    std::vector<std::string> texts = {};  // complete, with the text that the range already has
   };
 
-  // The id under which it is known from now on.
+  // Returns the id of the offer.
   std::int64_t add(Offer offer);
   std::int64_t last_id() const { return last_id_; }
-  // Null: it is not one of the last.
+  // Null if the id does not belong to a recent offer.
   const Offer* find(std::int64_t id) const;
 
-  // The user turned down all its texts.
+  // The user rejected all its texts.
   void reject(const Offer& offer);
-  // Whether the user turned that text down, in place of `range` of the document, or what it is the
-  // rest of: it makes the same line of the same beginning, below the same line.
+  // Whether the user rejected that text in place of `range` of the document, or a text that it
+  // completes: it makes the same line from the same start, below the same line.
   bool is_rejected(const Document& document, ByteRange range, std::string_view text) const;
 
  private:

@@ -32,7 +32,8 @@ std::optional<std::string> text_of(const Json& argument, const char* key) {
 }
 
 constexpr std::size_t kMaxNames = 256, kMaxNameBytes = 4096;
-constexpr const char* kTooMuch = "more is snoozed than can be remembered; resume first";
+constexpr const char* kTooMuch =
+    "too many files or languages are snoozed. Resume suggestions first";
 
 bool add_to(std::set<std::string>& names, const std::string& name) {
   const bool fits =
@@ -103,7 +104,7 @@ bool Quiet::is_snoozed(const Document& document) {
 std::string Quiet::why_nothing(const Document& document) {
   if (is_snoozed(document)) return std::string("suggestions are snoozed") + kEnds;
   if (rejected_at_ && now_() - *rejected_at_ < kAfterRejection)
-    return "a suggestion was turned down a moment ago";
+    return "you rejected a suggestion a moment ago";
   return {};
 }
 
@@ -130,7 +131,7 @@ void Quiet::add_reasons(StatusReport::Reasons& reasons) const {
     reasons.push_back("Suggestions are snoozed " + what + kEnds + ".");
   };
   if (until_restart_) {
-    add("until the server is started again");
+    add("until the server is restarted");
   } else if (until_ && now_() < *until_) {
     add("until " + until_text_);
   }

@@ -14,13 +14,13 @@
 
 namespace redraft::lsp {
 
-// The commands with which a user has peace for a while, and ends that.
+// The commands with which a user snoozes and resumes suggestions.
 inline constexpr char kSnoozeCommand[] = "redraft.snoozeSuggestions";
 inline constexpr char kResumeCommand[] = "redraft.resumeSuggestions";
 
-// When nothing is suggested that the user did not ask for: neither completions nor next edits. That
-// is for five seconds after a rejection, and while the user has snoozed suggestions: for some
-// minutes, in a file, in a language, or until the session ends. Main thread.
+// Decides when redraft makes no automatic suggestions, neither completions nor next edits: for five
+// seconds after a rejection, and while the user has snoozed suggestions (for some minutes, for a
+// file, for a language, or until the session ends). Main thread.
 class Quiet : public Feature {
  public:
   Quiet(StatusReport& status, Now now) : status_(status), now_(std::move(now)) {}
@@ -29,18 +29,18 @@ class Quiet : public Feature {
   void add_reasons(StatusReport::Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
-  // The user turned down a suggestion.
+  // The user rejected a suggestion.
   void rejected() { rejected_at_ = now_(); }
-  // Why nothing is to be suggested in this document now, for the user; empty: nothing is against
-  // it.
+  // Why redraft makes no automatic suggestion in this document now, as a text for the user; empty
+  // if nothing speaks against it.
   std::string why_nothing(const Document& document);
-  // The same without the time after a rejection: whether it is worth preparing for suggestions.
+  // The same without the time after a rejection: whether preparing suggestions is worthwhile.
   bool is_snoozed(const Document& document);
 
-  // The document was changed in this line.
+  // The document changed in this line.
   void changed(const std::string& uri, int line) { change_ = {uri, line, now_()}; }
-  // The line of this document that the user changed in the last five seconds and is no longer in;
-  // `line`: where the cursor is, if the client says so.
+  // The line of this document that the user changed in the last five seconds and has left since.
+  // `line` is where the cursor is, if the client says so.
   std::optional<int> line_just_left(const std::string& uri, std::optional<int> line) const;
 
  private:
@@ -54,7 +54,7 @@ class Quiet : public Feature {
   void resume(const ExecuteCommandParams& params, const Reply& reply);
   void snooze_for(std::chrono::minutes time);
   void end_what_is_over();
-  Json json() const;  // null: nothing is snoozed
+  Json json() const;  // null if nothing is snoozed
 
   StatusReport& status_;
   Now now_;

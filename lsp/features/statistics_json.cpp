@@ -8,7 +8,7 @@
 namespace redraft::lsp {
 namespace {
 
-// As the protocol spells names: promptTokens for prompt_tokens.
+// Spells names as the protocol does: promptTokens for prompt_tokens.
 std::string camel_case(std::string_view name) {
   std::string text;
   for (std::size_t i = 0; i < name.size(); ++i) {

@@ -5,7 +5,7 @@
 
 namespace redraft::lsp {
 
-// As docs/protocol.md lists them.
+// The members that docs/protocol.md lists.
 Json statistics_json(const DecodeStatistics& statistics);
 
 }  // namespace redraft::lsp

@@ -7,9 +7,9 @@
 namespace redraft::lsp {
 namespace {
 
-// Each stands for a message of megabytes: no editor sends this many.
+// Each entry stands for a message of megabytes. No editor sends this many.
 constexpr std::size_t kMaxTold = 1000;
-// The client chooses the names; they may be of any length.
+// The client chooses the names, which may be of any length.
 constexpr std::size_t kMaxNameBytes = 300;
 
 std::string megabytes(std::size_t bytes) {
@@ -17,12 +17,10 @@ std::string megabytes(std::size_t bytes) {
 }
 
 std::string why_unread(const UnreadMessage& message) {
-  if (message.has_too_many_values) {
-    return "a message of more than " + std::to_string(kValueLimit) + " values, " +
-           megabytes(message.bytes) + " long, was not read";
-  }
-  return "a message of " + megabytes(message.bytes) + " was not read: the limit is " +
-         megabytes(kMessageLimit);
+  const std::string what = "the editor's message of " + megabytes(message.bytes);
+  if (message.has_too_many_values)
+    return what + " has more than " + std::to_string(kValueLimit) + " values";
+  return what + " exceeds the limit of " + megabytes(kMessageLimit);
 }
 
 // Without such a message the server does not know the document's text.
@@ -36,7 +34,7 @@ void UnreadMessages::take(const UnreadMessage& message, bool serving) {
   const MessageOutline& about = message.outline;
   const std::string why = why_unread(message);
   spdlog::warn("{}", why);
-  // A response: the requester sees null, an error.
+  // This is a response. The requester sees null, which means an error.
   if (!about.id.is_null() && about.method.empty()) {
     connection_->receive_response({{"id", about.id}, {"error", {{"message", why}}}});
   } else if (!about.id.is_null()) {
@@ -50,7 +48,7 @@ void UnreadMessages::take_notification(const UnreadMessage& message) {
   const MessageOutline& about = message.outline;
   const bool about_text = loses_text(about.method) && !about.uri.empty();
   if (about_text) {
-    const Error error("too large: " + why_unread(message));
+    const Error error(why_unread(message));
     workspace_.refuse(about.uri, error.in(about.uri));
   }
   if (told_.size() >= kMaxTold) told_.clear();

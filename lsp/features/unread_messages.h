@@ -10,15 +10,15 @@
 
 namespace redraft::lsp {
 
-// Handles messages that were too long to be read, or of too many values: a request is answered with
-// an error; a document whose text was lost is given up until it is opened again, and the user is
-// told why, once. Everything else goes on. Main thread.
+// Handles messages that were too long to be read or have too many values. A request is answered
+// with an error. A document whose text was lost is dropped until it is opened again, and the user
+// is told why, once. Everything else continues. Main thread.
 class UnreadMessages {
  public:
   UnreadMessages(std::shared_ptr<Connection> connection, Workspace& workspace)
       : connection_(std::move(connection)), workspace_(workspace) {}
 
-  // `serving`: the client has sent `initialize`, and not yet `shutdown`.
+  // `serving`: the client has sent `initialize` but not yet `shutdown`.
   void take(const UnreadMessage& message, bool serving);
 
  private:

@@ -22,7 +22,7 @@ const Json& member(const Json& object, const char* name) {
   return found == object.end() ? kNone : *found;
 }
 
-// The edit that a message of the client cancels; null if it is no such command.
+// The edit that a client's message cancels; null if the message is not a cancellation.
 Json cancelled_edit(const Json& message) {
   const Json& params = member(message, "params");
   const Json& arguments = member(params, "arguments");
@@ -39,7 +39,7 @@ std::string text_or_none(const Json& value) {
 
 bool is_request_or_response(const Json& message) { return message.contains("id"); }
 
-// A decode's costs depend on measurements; how many tokens it read and wrote does not.
+// A decode's costs depend on measurements. Its token counts do not.
 void keep_counts_of_text(Json& statistics) {
   Json kept = Json::object();
   for (const char* name : {"promptTokens", "newTokens"}) {
@@ -67,7 +67,7 @@ void erase(Json& object, std::initializer_list<const char*> names) {
   for (const char* name : names) object.erase(name);
 }
 
-// Whether the message is sent by the clock, or reports on work that goes on by itself.
+// Whether a timer triggers the message, or it reports on background work.
 bool comes_by_the_clock(const std::string& method, const Json& params) {
   static const std::set<std::string_view> kMethods = {
       "$/logTrace", "$/redraft/prepare", "window/logMessage", "window/workDoneProgress/create",
@@ -79,7 +79,7 @@ bool comes_by_the_clock(const std::string& method, const Json& params) {
   return method == "$/redraft/edit" && (kind == "progress" || kind == "region");
 }
 
-// `method`: the message's own, or for a response that of its request.
+// `method` is the message's own method, or for a response the method of its request.
 Json comparable(Json message, const std::string& method, bool is_answer) {
   mask_statistics(message);
   if (!is_answer) erase(message, {"id"});
@@ -89,7 +89,7 @@ Json comparable(Json message, const std::string& method, bool is_answer) {
                     : none;
   if (method == "initialize" && inner.is_object() && inner.contains("serverInfo"))
     erase(inner["serverInfo"], {"version"});
-  // When the index reads files depends on the scheduler; the device does not change any answer.
+  // The scheduler decides when the index reads files, and the device does not change any answer.
   if (method == "redraft/status" || method == "$/redraft/status")
     erase(inner, {"version", "device", "index", "common"});
   if (method == "$/progress") erase(inner, {"token"});
@@ -154,12 +154,12 @@ std::optional<std::string> AnswerStreams::server_said(const Json& message, int l
   } else {
     const Json& id = member(message, "id");
     if (const auto asked = asked_.find(id); asked != asked_.end()) about = asked->second;
-    if (about == "redraft/prepare") return std::nullopt;  // an edit may have come before it
+    if (about == "redraft/prepare") return std::nullopt;  // an edit may have preceded it
     name = "answer to " + (about.empty() ? "nothing" : about) + " (" + to_text(id) + ")";
   }
   Answer& answer =
       streams_[name].emplace_back(Answer{comparable(message, about, method.empty()), line});
-  // Whether the edit still ran.
+  // Depends on whether the edit was still running.
   if (method.empty() && cancels_.contains(member(message, "id")))
     erase(answer.message["result"], {"cancelled"});
   return name;

@@ -1,19 +1,18 @@
-// A server's messages, divided into streams. Within a stream, order and content are determined by
-// what the client said: the responses to one request, the notifications of one kind, the news of
-// one edit. Between streams the order is up to the scheduler, so a replay is compared stream by
-// stream.
+// Divides a server's messages into streams. Within a stream, the client's messages determine order
+// and content: the responses to one request, the notifications of one kind, the news of one edit.
+// Across streams the scheduler decides the order, so a replay is compared stream by stream.
 //
-// An example: the client starts edits 1 and 2 and asks for the status. The recording and the replay
-// may then interleave differently, and still are equal:
+// An example: the client starts edits 1 and 2 and requests the status. Recording and replay may
+// interleave differently and are still equal:
 //
 //   recorded: edit 1 hunk a, answer to 7, edit 2 hunk c, progress, edit 1 hunk b
 //   replayed: answer to 7, edit 1 hunk a, edit 1 hunk b, edit 2 hunk c
 //   streams:  "$/redraft/edit of edit 1" [a, b]   "$/redraft/edit of edit 2" [c]
 //             "answer to redraft/status (7)" [{…}]
 //
-// If the replay said b before a, that would be a difference. Messages sent by the clock (progress,
-// traces, the log) belong to no stream, and parts of others that depend on time, speed or numbers
-// that the server chose are masked: see comparable() in the source.
+// If the replay sent b before a, that would be a difference. Messages that a timer triggers
+// (progress, traces, the log) belong to no stream. Parts of others that depend on time, speed or
+// numbers that the server chose are masked: see comparable() in the source.
 #pragma once
 
 #include <cstdint>
@@ -30,32 +29,32 @@ namespace redraft::lsp {
 class AnswerStreams {
  public:
   struct Answer {
-    Json message;  // the parts that have to be equal
-    int line = 0;  // in the recording; 0: none
+    Json message;  // the parts that must be equal
+    int line = 0;  // in the recording; 0 if none
   };
   using Stream = std::vector<Answer>;
 
-  // To be called in the order in which the messages were received and sent.
+  // Call these in the order in which the messages were received and sent.
   void client_said(const Json& message);
-  // The client left without `shutdown`. How much of the server's output it still saw is chance.
+  // The client left without `shutdown`. How much of the server's output it still saw is random.
   void client_went() { cut_short_ = !asked_shutdown_; }
   bool cut_short() const { return cut_short_; }
   // Whether `stream` is the news of an edit that the client cancelled by command. Its end may have
   // been on its way by then.
   bool client_cancelled(const std::string& stream) const { return cancelled_.contains(stream); }
-  // The stream that the message belongs to; none if it may be sent or not.
+  // The stream of the message; nothing if the message is optional.
   std::optional<std::string> server_said(const Json& message, int line = 0);
 
   const std::map<std::string, Stream>& streams() const { return streams_; }
 
-  // The server numbers its requests to the client. The position of a request among those with its
-  // method is the same in a replay; its id may not be.
+  // The server numbers its requests to the client. A replay keeps a request's position among those
+  // with its method, but not necessarily its id.
   struct RequestPlace {
     std::string method;
     std::size_t index = 0;
   };
   std::optional<RequestPlace> place_of(const Json& id) const;
-  // None if there is no such request yet.
+  // Nothing if there is no such request yet.
   std::optional<Json> id_at(const RequestPlace& place) const;
 
  private:

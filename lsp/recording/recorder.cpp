@@ -62,10 +62,10 @@ void Recorder::push(std::size_t bytes, const Make& make) noexcept {
   } catch (const std::exception& failure) {
     return give_up(failure.what());
   }
-  give_up("the disk is slower than the session");
+  give_up("the disk is too slow for this session");
 }
 
-// Writes what still waits after a stop request.
+// Writes the remaining messages after a stop request.
 void Recorder::write_all(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -92,7 +92,8 @@ void Recorder::write_all(const std::stop_token& stop) {
 bool Recorder::write(const std::string& line) {
   written_ += line.size();
   if (written_ > kMaxBytes) {
-    give_up(path().string() + ": the recording has " + std::to_string(kMaxBytes >> 20) + " MiB");
+    give_up(path().string() + ": the recording has reached " + std::to_string(kMaxBytes >> 20) +
+            " MiB");
     return false;
   }
   const Result<void> appended = file_.append(line);
@@ -110,7 +111,7 @@ void Recorder::give_up(const std::string& problem) noexcept {
   try {
     on_problem_(problem);
   } catch (const std::exception&) {
-    // Nobody is left to tell.
+    // There is nobody left to report to.
   }
 }
 

@@ -20,9 +20,9 @@
 
 namespace redraft::lsp {
 
-// Writes a session to a file while it goes on. The session has priority: a separate thread formats
-// and writes the messages, so that a slow disk delays nobody. When that thread cannot go on (a full
-// disk, more than kMaxWaiting bytes behind, a file of kMaxBytes), recording stops, the problem is
+// Writes a session to a file while it runs. The session has priority: a separate thread formats and
+// writes the messages, so a slow disk delays nobody. If that thread cannot continue (a full disk,
+// more than kMaxWaiting bytes behind, a file of kMaxBytes), recording stops, the problem is
 // reported once, and the session continues without recording.
 class Recorder {
  public:
@@ -32,7 +32,7 @@ class Recorder {
   // Called at most once, on any thread.
   using OnProblem = std::function<void(const std::string& problem)>;
 
-  // Writes to `file`, which is new. An error if that fails at once.
+  // `file` must be new. An error if writing to it fails at once.
   static Result<std::unique_ptr<Recorder>> begin(GrowingFile file, const RecordingHeader& header,
                                                  OnProblem on_problem);
   ~Recorder();  // writes what has been added
@@ -42,7 +42,7 @@ class Recorder {
   const std::filesystem::path& path() const { return file_.path(); }
   // Neither blocks nor throws.
   void add(From from, std::string_view content) noexcept;
-  // The client's other input; see RecordedMessage::Kind.
+  // Adds the client's other input; see RecordedMessage::Kind.
   void add_unread(const UnreadMessage& message) noexcept;
   void add_unframed(const std::string& why) noexcept;
   void add_gone() noexcept;

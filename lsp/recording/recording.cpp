@@ -32,12 +32,13 @@ std::string text_or_none(const Json& value) {
 Result<RecordingHeader> parse_header(const Json& line) {
   const Json& format = member(line, kMark);
   if (!format.is_number_integer())
-    return at_line(1, "this is no recording of redraft: it does not begin with {\"" +
-                          std::string(kMark) + "\": …}");
+    return at_line(1, "this is not a redraft recording: it does not begin with {\"" +
+                          std::string(kMark) +
+                          "\": …}");
   if (format != kRecordingFormat) {
-    return at_line(1, "the recording has format " + to_text(format) + ", and this redraft reads " +
-                          std::to_string(kRecordingFormat) + ": play it with the redraft " +
-                          text_or_none(member(line, "version")) + " that made it");
+    return at_line(1, "the recording has format " + to_text(format) + ", but this redraft reads " +
+                          std::to_string(kRecordingFormat) + ". Replay it with the redraft " +
+                          text_or_none(member(line, "version")) + " that recorded it");
   }
   RecordingHeader header{.version = text_or_none(member(line, "version")),
                          .build = text_or_none(member(line, "build")),
@@ -127,7 +128,7 @@ std::string content_of(const RecordedMessage& recorded) {
 }  // namespace
 
 std::string to_line(const RecordingHeader& header) {
-  // Written without the JSON library, so that the format's mark comes first.
+  // Written without the JSON library, so that the format marker comes first.
   const Json rest = {
       {"version", header.version}, {"build", header.build}, {"options", header.options}};
   return "{\"" + std::string(kMark) + "\":" + std::to_string(kRecordingFormat) + "," +
@@ -144,7 +145,7 @@ RecordedMessage to_recorded(From from, std::string_view content) {
   RecordedMessage recorded;
   recorded.from = from;
   Result<Json> message = parse_json(content);
-  // Null is valid JSON, but would read as no message.
+  // Null is valid JSON, but would read as a missing message.
   if (message && !message->is_null()) {
     recorded.message = std::move(*message);
   } else {
@@ -169,7 +170,7 @@ Result<Recording> parse_recording(std::string_view text) {
       break;
     }
     if (!json) return at_line(number, json.error().message());
-    if (!json->is_object()) return at_line(number, "this is no JSON object");
+    if (!json->is_object()) return at_line(number, "this is not a JSON object");
     if (!std::exchange(has_header, true)) {
       Result<RecordingHeader> header = parse_header(*json);
       if (!header) return header.error();

@@ -7,9 +7,9 @@
 //   {"t":9.021,"from":"client","malformed":"{\"jsonrpc\""}
 //   {"t":9.377,"from":"client","gone":true}
 //
-// `t` is milliseconds since the recording began. Input of the client that was not a readable
-// message has a member of its own, see RecordedMessage::Kind. Other members are ignored, so lines
-// can carry comments.
+// `t` is milliseconds since the recording began. Client input that was not a readable message has
+// its own member, see RecordedMessage::Kind. Other members are ignored, so lines can carry
+// comments.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct RecordedMessage {
     kMalformed,  // a message that is not JSON: `text`
     kUnread,     // a message that was too long to be read: `unread`
     kUnframed,   // bytes that are not a message: `text` says why
-    kGone,       // the client has left, or said `exit`: whatever the server says then is its last
+    kGone,       // the client left or sent `exit`; the server sends nothing further of interest
   };
   From from = From::kClient;
   Kind kind = Kind::kMessage;
@@ -46,7 +46,7 @@ struct RecordedMessage {
   Json message = {};
   std::string text = {};
   UnreadMessage unread = {};
-  int line = 0;  // of the file; 0: none
+  int line = 0;  // of the file; 0 if none
 };
 
 // One message as received or sent.
@@ -55,15 +55,15 @@ RecordedMessage to_recorded(RecordedMessage::From from, std::string_view content
 struct Recording {
   RecordingHeader header;
   std::vector<RecordedMessage> messages;
-  // The file ends within a line (the process was killed); that line is left out.
+  // The file ends within a line because the process was killed. That line is ignored.
   bool cut_off = false;
 };
 
-// With the line break.
+// Includes the line break.
 std::string to_line(const RecordingHeader& header);
 std::string to_line(const RecordedMessage& message);
 
-// The file is not trusted. The error names the line.
+// The file is untrusted. The error names the line.
 Result<Recording> parse_recording(std::string_view text);
 
 }  // namespace redraft::lsp

@@ -36,7 +36,7 @@ class Loop {
     posted_.push_back(std::move(function));
     changed_.notify_all();
   }
-  // Runs one job; false if there was none until then.
+  // Runs one job. Returns false if none arrived in time.
   bool run_one(Clock::time_point until) {
     std::function<void()> next;
     {
@@ -89,7 +89,7 @@ class Replay {
   const AnswerStreams& replayed() const { return replayed_; }
 
  private:
-  // A message on its way to the client.
+  // Takes a message to the client.
   void take(const std::string& content) {
     const Result<Json> message = parse_json(content);
     if (!message) return;
@@ -124,7 +124,7 @@ class Replay {
     while (Clock::now() < time) loop_.run_one(time);
   }
 
-  // For a session that nobody ended.
+  // Ends a session that nobody has ended.
   void finish() {
     wait_for_expected();
     while (!host_->queue().is_idle() || loop_.run_one(Clock::now() + kLook)) {
@@ -162,19 +162,19 @@ class Replay {
     server_.receive_unread(unread);
   }
 
-  // False: the message has no counterpart to answer at this point.
+  // Returns false if the message has no counterpart to answer at this point.
   bool prepare(Json& message) {
     recorded_.client_said(message);
     replayed_.client_said(message);
     return renumber(message);
   }
 
-  // A response of the client is redirected to the request that corresponds to the recorded one.
-  // False: the server has not sent that request.
+  // Redirects a client's response to the request that corresponds to the recorded one. Returns
+  // false if the server has not sent that request.
   bool renumber(Json& message) const {
     if (!message.is_object() || message.contains("method") || !message.contains("id")) return true;
     const auto place = recorded_.place_of(message["id"]);
-    if (!place) return true;  // nor did the recorded response answer the server
+    if (!place) return true;  // the recorded response did not answer the server either
     const std::optional<Json> id = replayed_.id_at(*place);
     if (id) message["id"] = *id;
     return id.has_value();
@@ -184,7 +184,7 @@ class Replay {
   ReplaySpeed speed_;
   AnswerStreams recorded_, replayed_;
   std::map<std::string, int> owed_;
-  int n_owed_ = 0;  // streams with messages outstanding
+  int n_owed_ = 0;  // streams with outstanding messages
   bool ended_ = false;
   Loop loop_;
   Post post_ = [this](std::function<void()> function) { loop_.post(std::move(function)); };
@@ -217,13 +217,14 @@ Result<int> replay(const std::filesystem::path& file, ReplaySpeed speed,
   if (!recording) return recording.error();
   out << file.string() << ": " << recording->messages.size() << " messages, recorded by "
       << described(recording->header) << std::endl;
-  if (recording->cut_off) out << "it ends within a line, which is left out" << std::endl;
+  if (recording->cut_off)
+    out << "the file ends within a line; redraft ignores that line" << std::endl;
   Replay run(*recording, speed, std::move(make_engine), std::move(index));
   run.run();
   const std::vector<std::string> found = differences(run.recorded(), run.replayed());
   for (std::size_t i = 0; i < std::min(found.size(), kMaxShown); ++i) out << found[i] << "\n";
   if (found.size() > kMaxShown) out << "and " << found.size() - kMaxShown << " more\n";
-  out << (found.empty() ? "the server answers as it was recorded"
+  out << (found.empty() ? "the server answers as recorded"
                         : std::to_string(found.size()) + " answers differ")
       << std::endl;
   return found.empty() ? 0 : 1;

@@ -23,17 +23,16 @@ bool is_end_of_edit(const AnswerStreams::Answer& answer) {
          message["params"].is_object() && message["params"].value("kind", Json()) == "end";
 }
 
-// For an edit that was cancelled while it ran, or that the client cancelled when it was just done:
-// how far it had come by then is chance. Removes its end, and the surplus of whichever of the two
-// runs said more.
+// For an edit that was cancelled while it ran, or when it was just done. How far it had come by
+// then is random. Removes its end, and the surplus of the run that said more.
 void leave_out_chance(bool client_cancelled, AnswerStreams::Stream& recorded,
                       AnswerStreams::Stream& replayed) {
   const auto end = std::ranges::find_if(recorded, is_end_of_edit);
   if (end == recorded.end()) return;
   if (!client_cancelled && end->message["params"].value("state", Json()) != "cancelled") return;
   const auto end_now = std::ranges::find_if(replayed, is_end_of_edit);
-  // A replay waits for as many messages as were recorded. If they come before the cancellation, it
-  // does not wait for the end.
+  // A replay waits for as many messages as were recorded. If they arrive before the cancellation,
+  // it does not wait for the end.
   if (end_now == replayed.end() && replayed.size() < recorded.size()) return;
   recorded.erase(end);
   if (end_now != replayed.end()) replayed.erase(end_now);
@@ -42,11 +41,11 @@ void leave_out_chance(bool client_cancelled, AnswerStreams::Stream& recorded,
   replayed.resize(common);
 }
 
-// `of`: the recorded session, to which `recorded` belongs.
+// `recorded` belongs to the recorded session `of`.
 void compare(const std::string& name, const AnswerStreams& of, AnswerStreams::Stream recorded,
              AnswerStreams::Stream replayed, std::vector<Difference>& found) {
   leave_out_chance(of.client_cancelled(name), recorded, replayed);
-  // The recording ends where the client left, so the replay may say more.
+  // The recording ends where the client left, so the replay may contain more.
   if (of.cut_short() && replayed.size() > recorded.size()) replayed.resize(recorded.size());
   const std::size_t common = std::min(recorded.size(), replayed.size());
   for (std::size_t i = 0; i < common; ++i) {
@@ -55,11 +54,11 @@ void compare(const std::string& name, const AnswerStreams& of, AnswerStreams::St
     if (!places.empty()) found.push_back({recorded[i].line, name + ": " + joined(places)});
   }
   for (std::size_t i = common; i < recorded.size(); ++i)
-    found.push_back({recorded[i].line, name + ": did not come"});
+    found.push_back({recorded[i].line, name + ": missing in the replay"});
   const int end = recorded.empty() ? 0 : recorded.back().line;
   if (replayed.size() > common) {
-    found.push_back({end, name + ": came " + std::to_string(replayed.size() - common) +
-                              " times more than it was recorded"});
+    found.push_back({end, name + ": sent " + std::to_string(replayed.size() - common) +
+                              " times more often than recorded"});
   }
 }
 

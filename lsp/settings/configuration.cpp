@@ -5,7 +5,7 @@
 namespace redraft::lsp {
 namespace {
 
-// A section full of nonsense must not fill the screen.
+// A section of garbage must not flood the user with messages.
 constexpr std::size_t kMaxMessages = 5;
 
 const Json kNothing;
@@ -15,7 +15,7 @@ const Json kNothing;
 void Configuration::begin(const ClientCapabilities& client, const Json& options) {
   client_ = client;
   waits_ = client_.configuration;
-  // The options also hold, next to the settings, what the client can do, and what admitted it
+  // Besides the settings, the options hold the client's capabilities and the token that admitted it
   // (host/access_token.h).
   std::vector<std::string_view> others = {"token", "applyEdit"};
   for (const auto& [name, capability] : kOwnCapabilities) others.emplace_back(name);
@@ -51,7 +51,7 @@ void Configuration::pull() {
                          if (pull != last_pull_) return;
                          const bool answered =
                              result != nullptr && result->is_array() && !result->empty();
-                         if (!answered) spdlog::warn("the client did not tell its settings");
+                         if (!answered) spdlog::warn("the client did not send its settings");
                          take(answered ? result->front() : kNothing);
                        });
 }

@@ -13,9 +13,9 @@
 
 namespace redraft::lsp {
 
-// The settings in force, and where they come from: `initializationOptions.redraft` first; on top of
-// them what the client answers to workspace/configuration or, if it cannot be asked, sends with
-// workspace/didChangeConfiguration. Main thread.
+// The settings in force and where they come from: first `initializationOptions.redraft`, then the
+// client's answer to workspace/configuration or, if it does not support that request, what it sends
+// with workspace/didChangeConfiguration. Main thread.
 class Configuration {
  public:
   // `on_change` runs whenever the client has sent its settings, even unchanged ones.
@@ -23,20 +23,20 @@ class Configuration {
       : connection_(std::move(connection)), on_change_(std::move(on_change)) {}
 
   const Settings& settings() const { return settings_; }
-  // Whether the user alone has chosen the decoder: in some editors a file of the workspace sets
-  // settings, and must not make a lossy one write.
+  // Whether the user chose the decoder. In some editors a workspace file sets settings, which must
+  // not select a lossy decoder.
   bool user_chose_decoder() const {
     return client_.user_settings || settings_.decoder == initial_.decoder;
   }
-  // Whether the client's answer is outstanding: it has been or will be asked.
+  // Whether the client's answer is outstanding: the request has been or will be sent.
   bool waits() const { return waits_; }
 
   // With `initialize`; does not call `on_change`.
   void begin(const ClientCapabilities& client, const Json& options);
   // With `initialized`.
   void client_ready();
-  // With `workspace/didChangeConfiguration`. A client that can be asked is asked: some send nothing
-  // here, or only a part.
+  // With `workspace/didChangeConfiguration`. Requests the settings from a client that supports it,
+  // because some send nothing here, or only a part.
   void changed(const DidChangeConfigurationParams& params);
 
  private:

@@ -1,5 +1,5 @@
-// The table of settings. Each row refers to the member that it sets, so that the documented default
-// is the one in the struct.
+// The table of settings. Each row refers to the member that it sets, so the documented default is
+// the one in the struct.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -46,41 +46,41 @@ SettingDefinition boolean(std::string name, Member member, std::string descripti
 }
 
 template <typename Member>
-SettingDefinition integer(std::string name, Member member, int least, int most,
+SettingDefinition integer(std::string name, Member member, int min, int max,
                           std::string description) {
   return {.name = std::move(name),
           .description = std::move(description),
           .schema = {{"type", "integer"},
-                     {"minimum", least},
-                     {"maximum", most},
+                     {"minimum", min},
+                     {"maximum", max},
                      {"default", default_of(member)}},
-          .takes = "an integer from " + std::to_string(least) + " to " + std::to_string(most),
-          .read = [member, least, most](const Json& value, Settings& settings) {
+          .takes = "an integer from " + std::to_string(min) + " to " + std::to_string(max),
+          .read = [member, min, max](const Json& value, Settings& settings) {
             if (!value.is_number_integer()) return false;
             if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT32_MAX) return false;
             const auto number = value.get<std::int64_t>();
-            if (number < least || number > most) return false;
+            if (number < min || number > max) return false;
             member(settings) = static_cast<int>(number);
             return true;
           }};
 }
 
-// Like integer(), of any number.
+// Like integer(), for any number.
 template <typename Member>
-SettingDefinition number(std::string name, Member member, double least, double most,
+SettingDefinition number(std::string name, Member member, double min, double max,
                          std::string description) {
   const auto shown = [](double bound) { return to_text(Json(bound)); };
   return {.name = std::move(name),
           .description = std::move(description),
           .schema = {{"type", "number"},
-                     {"minimum", least},
-                     {"maximum", most},
+                     {"minimum", min},
+                     {"maximum", max},
                      {"default", default_of(member)}},
-          .takes = "a number from " + shown(least) + " to " + shown(most),
-          .read = [member, least, most](const Json& value, Settings& settings) {
+          .takes = "a number from " + shown(min) + " to " + shown(max),
+          .read = [member, min, max](const Json& value, Settings& settings) {
             if (!value.is_number()) return false;
             const auto read = value.get<double>();
-            if (!(read >= least && read <= most)) return false;
+            if (!(read >= min && read <= max)) return false;
             member(settings) = read;
             return true;
           }};
@@ -161,56 +161,59 @@ void add_start_options(Definitions& all) {
   const auto text = [](const char* value) { return Json{{"type", "string"}, {"default", value}}; };
   all.push_back(
       start_option("path", text(""), "a text",
-                   "The redraft executable: a path, or a name that is looked up in `PATH`. When "
-                   "empty, the one within the extension if it has one, else `redraft`."));
+                   "The redraft executable: a path, or a name that is looked up in `PATH`. If "
+                   "empty, the executable in the extension if there is one, otherwise `redraft`."));
   all.push_back(start_option("target", text(""), "a text",
                              "The model that writes: a name from `redraft models list` or, with a "
-                             "slash, the path of a model file; when empty, redraft's choice."));
+                             "slash, the path of a model file. If empty, redraft chooses."));
   all.push_back(start_option("draft", text(""), "a text",
-                             "A small model that guesses ahead, by name or path; when empty, none, "
-                             "which takes less memory."));
+                             "A small draft model that guesses ahead, by name or path. If empty, "
+                             "there is none, which takes less memory."));
   all.push_back(start_option("head", text(""), "a text",
-                             "The folder of a draft head that was trained for the target, which "
-                             "guesses ahead at a small part of a draft model's cost; when empty, "
-                             "none."));
-  // Scope machine: what is loaded besides, and so how much memory goes, is for the user to say.
+                             "The folder of a draft head that was trained for the target. It "
+                             "guesses ahead at a small part of a draft model's cost. If empty, "
+                             "there is none."));
+  // Scope machine: only the user decides which additional models take memory.
   all.push_back(start_option("completion.model", text(""), "a text",
-                             "A smaller model that writes completions, by name or path; it is "
-                             "loaded beside `redraft.target` with the first one. When empty, the "
-                             "target does.",
+                             "A smaller model that writes completions, by name or path. The first "
+                             "completion loads it in addition to `redraft.target`. If empty, the "
+                             "target writes them.",
                              Scope::kMachine));
   all.push_back(start_option("nextEdit.model", text(""), "a text",
-                             "Likewise for next edits. One that was trained for them is asked in "
-                             "its own format (`redraft.nextEdit.format`).",
+                             "A model that writes next edits, by name or path. A model that was "
+                             "trained for them gets its own prompt format "
+                             "(`redraft.nextEdit.format`). If empty, the target writes them.",
                              Scope::kMachine));
-  // Scope machine: where text goes is for the user alone to say.
+  // Scope machine: only the user decides where text is sent.
   all.push_back(start_option(
       "remote", text(""), "a text",
-      "The address of a server that writes instead, for instance `https://gpu.example:8000`: **the "
-      "text that is edited goes there** (docs/remote.md). Beside `redraft.target`, the local model "
-      "writes where it cannot be reached.",
+      "The address of a server that runs the model, for example `https://gpu.example:8000`. **The "
+      "edited text is sent there** (docs/remote.md). If `redraft.target` is set too, the local "
+      "model "
+      "writes while the server cannot be reached.",
       Scope::kMachine));
   all.push_back(start_option("remoteModel", text(""), "a text",
-                             "Which of that server's models; when empty, its only one.",
+                             "The name of that server's model. If empty, its only one.",
                              Scope::kMachine));
   all.push_back(start_option(
       "arguments", {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
       "a list of texts",
-      "Further arguments of `redraft lsp`, for instance `[\"--threads\", \"4\"]`."));
-  // Only as an argument, because in some editors a file of the workspace sets settings: it must not
-  // make the server read other folders. Scope machine for the same reason.
-  all.push_back(start_option(
-      "commonFolders",
-      {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
-      "a list of texts",
-      "Other folders of code to draft from, for instance `[\"~/.cargo/registry/src\"]`; an "
-      "argument `--common` of `redraft lsp` each.",
-      Scope::kMachine));
+      "Further arguments of `redraft lsp`, for example `[\"--threads\", \"4\"]`."));
+  // Only an argument, because in some editors a workspace file sets settings: it must not make the
+  // server read other folders. Scope machine for the same reason.
+  all.push_back(
+      start_option("commonFolders",
+                   {{"type", "array"}, {"items", {{"type", "string"}}}, {"default", Json::array()}},
+                   "a list of texts",
+                   "Other folders of code to draft from, for example "
+                   "`[\"~/.cargo/registry/src\"]`. Each becomes "
+                   "an argument `--common` of `redraft lsp`.",
+                   Scope::kMachine));
   all.push_back(start_option(
       "trace.server",
       {{"type", "string"}, {"enum", {"off", "messages", "verbose"}}, {"default", "off"}},
       "\"off\", \"messages\" or \"verbose\"",
-      "Writes what the editor and the server say to each other into the output channel.",
+      "Logs the messages between the editor and the server in the output channel.",
       Scope::kWindow));
 }
 
@@ -220,21 +223,20 @@ void add_decoder(Definitions& all) {
       Scope::kMachine,
       text(
           "decoder", [](Settings & s) -> auto& { return s.decoder; },
-          "How edits, completions and next edits are written: a name from `redraft decoders`. When "
-          "empty, the fastest without loss: `redraft`, or `redraft:model` with a draft model. "
-          "Lossy "
-          "ones, which may write another text than the model would, run only when named here or "
-          "in a request.")));
+          "The decoder for edits, completions and next edits: a name from `redraft decoders`. If "
+          "empty, the fastest lossless one: `redraft`, or `redraft:model` with a draft model. "
+          "Lossy decoders may write a different text than the model would; they run only if "
+          "named here or in a request.")));
 }
 
 void add_sources(Definitions& all) {
   all.push_back(boolean(
       "index", [](Settings& s) -> bool& { return s.index; },
-      "Read the workspace's files in the background, to draft from them."));
+      "Index the workspace's files in the background, to draft from them."));
   all.push_back(boolean(
       "dependencies", [](Settings& s) -> bool& { return s.dependencies; },
-      "Draft from packages that are installed in the workspace too (`node_modules`, "
-      "`site-packages` and the like)."));
+      "Also draft from packages that are installed in the workspace (`node_modules`, "
+      "`site-packages` and similar folders)."));
 }
 
 void add_completion(Definitions& all) {
@@ -243,81 +245,81 @@ void add_completion(Definitions& all) {
       "Offer completions."));
   all.push_back(integer(
       "completion.delay", [](Settings& s) -> int& { return s.completion.delay; }, 0, 5000,
-      "Milliseconds without typing before the model is asked for a completion."));
+      "How long to wait after the last keystroke before requesting a completion, in "
+      "milliseconds."));
   all.push_back(choice(
       "completion.menu", [](Settings& s) -> CompletionMenu& { return s.completion.menu; },
       kMenuNames,
-      "Offer completions in the ordinary completion menu: `auto` does so where the editor has no "
-      "inline completion."));
+      "Offer completions in the ordinary completion menu. `auto`: only if the editor does not "
+      "support inline completion."));
   all.push_back(boolean(
       "completion.inComments", [](Settings& s) -> bool& { return s.completion.in_comments; },
-      "Complete within comments too."));
+      "Also complete in comments."));
   all.push_back(switches(
       "completion.languages", [](Settings & s) -> auto& { return s.completion.languages; },
-      "Language ids where completion is on or off, for instance `{\"markdown\": false}`; `*` "
-      "stands for those that are not named, which are on otherwise."));
+      "Turns completion on or off by language id, for example `{\"markdown\": false}`. `*` "
+      "stands for all languages that are not listed; they are on by default."));
   all.push_back(integer(
       "completion.maxTokens", [](Settings& s) -> int& { return s.completion.max_tokens; }, 1, 1024,
-      "The most tokens that one completion may have."));
+      "The maximum number of tokens in a completion."));
   all.push_back(integer(
       "completion.alternatives", [](Settings& s) -> int& { return s.completion.alternatives; }, 1,
-      5, "How many completions are offered on an explicit request (a key or a command)."));
+      5, "How many completions an explicit request (a key or a command) offers."));
   all.push_back(integer(
       "completion.contextTokens", [](Settings& s) -> int& { return s.completion.context_tokens; },
       0, 8192,
-      "How many tokens of code the model reads for a completion; 0: as many as the machine reads "
+      "How many tokens of code the model reads for a completion. 0: as many as the machine reads "
       "in a short time."));
   all.push_back(number(
       "completion.minProbability",
       [](Settings& s) -> double& { return s.completion.min_probability; }, 0, 1,
-      "While you type, a completion ends where the model gives it, as a whole, a lower probability "
-      "than this; 0: it is shown whatever the model thinks of it. An explicit request always shows "
-      "all of it."));
+      "While you type, a completion is cut off where its total probability, according to the "
+      "model, falls below this value. 0: no limit. An explicit request always shows the whole "
+      "completion."));
 }
 
 void add_edits(Definitions& all) {
   all.push_back(boolean(
       "nextEdit.enabled", [](Settings& s) -> bool& { return s.next_edit.enabled; },
-      "Look for changes that follow from those just made, and propose them."));
+      "Propose edits that follow from your latest changes."));
   all.push_back(choice(
       "nextEdit.format", [](Settings& s) -> std::string& { return s.next_edit.format; },
       kFormatNames,
-      "How a model is asked that was trained to write next edits: `auto`, by its name; `none`, as "
-      "any other model."));
+      "The prompt format for a model that was trained to write next edits. `auto`: by its name. "
+      "`none`: the format for any other model."));
   all.push_back(number(
       "nextEdit.minProbability", [](Settings& s) -> double& { return s.next_edit.min_probability; },
       0, 1,
-      "What the model writes as a next edit is proposed only if it gives it, as a whole, at least "
-      "this probability; 0: whatever it thinks of it. Not for models that were trained to write "
-      "next edits."));
+      "A next edit is proposed only if its total probability, according to the model, is at least "
+      "this value. 0: no limit. Does not apply to models that were trained to write next edits."));
   all.push_back(integer(
       "edit.maxTokens", [](Settings& s) -> int& { return s.edit.max_tokens; }, 0, 65536,
-      "The most tokens that one edit may write; 0: by the size of what is edited."));
+      "The maximum number of tokens that an edit may write. 0: depends on the size of the edited "
+      "code."));
   // Scope machine: a file in a workspace must not decide what is written to the user's disk.
   all.push_back(with_scope(
       Scope::kMachine, boolean(
                            "cacheOnDisk", [](Settings& s) -> bool& { return s.cache_on_disk; },
                            "Keep what the model has computed for edited files in the user's cache "
-                           "folder, so that it need not read them again after a restart: at most "
-                           "2 GiB, which `redraft cache` lists and erases.")));
+                           "folder, so that it does not read them again after a restart: at most "
+                           "2 GiB. `redraft cache` lists and erases it.")));
 }
 
 void add_reading(Definitions& all) {
   all.push_back(boolean(
       "loadEarly", [](Settings& s) -> bool& { return s.load_early; },
-      "Load the model as soon as a file of a known language is open, if there is memory for it, "
+      "Load the model as soon as a file of a known language is open, if there is enough memory, "
       "instead of with the first request."));
   all.push_back(integer(
       "unloadAfter", [](Settings& s) -> int& { return s.unload_after; }, 0, 10080,
-      "Minutes without a request after which the model leaves the memory, until the next request "
-      "loads it again; 0: it stays. Editors that share a model keep it for the longest of their "
-      "times."));
+      "Unload the model after this many minutes without a request; the next request loads it "
+      "again. 0: never. If editors share a model, the longest of their times applies."));
   all.push_back(choice(
       "readAhead", [](Settings& s) -> ReadAheadWhen& { return s.read_ahead; }, kReadAheadNames,
-      "When the model reads before it is asked: `prompt`, for an edit while the instruction is "
-      "typed "
-      "or lines are selected, for completions after a jump, for next edits after a change; `idle`, "
-      "also for an edit wherever the cursor rests, on mains power; `off`, never."));
+      "When the model reads a prompt ahead of the request. `prompt`: for an edit while you type "
+      "the "
+      "instruction or select lines, for completions after a jump, and for next edits after a "
+      "change. `idle`: also for an edit wherever the cursor rests, on mains power. `off`: never."));
 }
 
 const char* to_string(Scope scope) {

@@ -5,14 +5,14 @@
 namespace redraft::lsp {
 namespace {
 
-// A value as a message shows it, never long.
+// A value in a message, shortened.
 std::string shown(const Json& value) {
   constexpr std::size_t kMaxBytes = 60;
   std::string text = to_text(value);
   if (text.size() <= kMaxBytes) return text;
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  return value.is_string() ? "a longer text" : text.substr(0, kMaxBytes);
+  return value.is_string() ? "a long text" : text.substr(0, kMaxBytes);
 }
 
 bool starts_group(const std::string& name, const std::string& group) {
@@ -25,8 +25,8 @@ class Reader {
     result_.settings = base;
   }
 
-  // `prefix`: the dotted name of the object that holds `members`, with a trailing dot; empty at the
-  // top.
+  // `prefix` is the dotted name of the object that holds `members`, with a trailing dot; empty at
+  // the top.
   void read_members(const Json& members, const std::string& prefix) {
     for (const auto& [key, value] : members.items()) {
       if (value.is_null()) continue;
@@ -48,7 +48,7 @@ class Reader {
     } else if (std::none_of(all.begin(), all.end(), [&](const auto& definition) {
                  return starts_group(definition.name, name);
                })) {
-      problem("redraft." + name.substr(0, 60) + " is no setting.");
+      problem("redraft." + name.substr(0, 60) + " is not a setting.");
     } else if (value.is_object() || (value.is_array() && value.empty())) {
       read_members(value.is_object() ? value : Json::object(), name + ".");
     } else {
@@ -61,7 +61,7 @@ class Reader {
     const bool in_part =
         value.is_structured() && value.type() == setting.schema.at("default").type();
     problem("redraft." + setting.name + " takes " + setting.takes + ", not " + shown(value) +
-            (in_part ? ": what fits counts." : ": its default counts."));
+            (in_part ? ". The valid parts apply." : ". The default applies."));
   }
 
   void problem(std::string text) { result_.problems.push_back(std::move(text)); }

@@ -24,28 +24,28 @@ enum class ReadAheadWhen {
   kIdle,    // also where the cursor rests, on mains power
 };
 
-// What a user can set while the server runs, with its defaults; setting_definitions() says what it
-// means.
+// The settings that a user can change while the server runs, with their defaults;
+// setting_definitions() says what they mean.
 struct Settings {
-  std::string decoder;  // by name; empty: the server's choice
+  std::string decoder;  // a name; empty for the server's choice
   bool index = true;
   bool dependencies = false;
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
   bool cache_on_disk = true;
   bool load_early = true;
-  int unload_after = 15;  // minutes; 0: never
+  int unload_after = 15;  // minutes; 0 for never
 
   struct Completion {
     bool enabled = true;
     int delay = 75;  // milliseconds
     CompletionMenu menu = CompletionMenu::kAuto;
     bool in_comments = true;
-    std::map<std::string, bool> languages;  // "*" stands for those that are not named
+    std::map<std::string, bool> languages;  // "*" stands for those that are not listed
     int max_tokens = 128;
     int alternatives = 3;
     // 0: as many as the machine reads in a short time.
     int context_tokens = 0;
-    // Of the tokens of a suggestion together; 0: whatever the model thinks of it.
+    // For all tokens of a suggestion together; 0: no limit.
     double min_probability = 0.4;
 
     // A language that is not listed is enabled.
@@ -56,7 +56,7 @@ struct Settings {
   struct NextEdit {
     bool enabled = true;
     std::string format = "auto";  // a name, see find_next_edit_format()
-    // Of the tokens of a change together; 0: whatever the model thinks of it.
+    // For all tokens of a change together; 0: no limit.
     double min_probability = 0.3;
     friend bool operator==(const NextEdit&, const NextEdit&) = default;
   } next_edit;
@@ -81,8 +81,8 @@ struct SettingDefinition {
   Scope scope = Scope::kWindow;
   Json schema;        // JSON schema: type, default, range or choices
   std::string takes;  // the same for a user: "an integer from 0 to 5000"
-  // Sets the setting to `value`. False if the value is not valid: the setting stays as it is,
-  // except that of a list or an object the valid parts are taken. Empty for an option of the
+  // Sets the setting to `value`. Returns false if the value is invalid: the setting then keeps its
+  // value, except that a list or an object takes the valid parts. Empty for an option of the
   // process, which editors pass as an argument when they start it.
   std::function<bool(const Json& value, Settings& settings)> read;
 
@@ -97,8 +97,8 @@ struct ReadSettings {
 };
 
 // Reads the section "redraft" of a client's settings: nested objects, dotted names, or a mixture.
-// Settings that are missing, null or invalid stay as in `base`. Members listed in `ignored` are not
-// settings but may appear next to them.
+// Settings that are missing, null or invalid keep their value in `base`. Members listed in
+// `ignored` may appear next to the settings.
 ReadSettings read_settings(const Json& section, const Settings& base,
                            const std::vector<std::string_view>& ignored = {});
 

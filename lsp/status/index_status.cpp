@@ -74,14 +74,14 @@ void IndexReporter::on_index(const IndexStatus& status) {
   if (all_bytes < kMinShown || !capabilities_.work_done_progress) return;
   if (!progress_) {
     progress_ = WorkDoneProgress::create(
-        connection_, {.text = "redraft: reading " + what_, .has_fraction = true});
+        connection_, {.text = "redraft: indexing " + what_, .has_fraction = true});
   }
   progress_->report(static_cast<double>(bytes) / static_cast<double>(all_bytes),
                     std::to_string(files) + " of " + std::to_string(all_files) + " files");
 }
 
 void IndexReporter::forget() {
-  if (status_) spdlog::info("index of {} left", what_);
+  if (status_) spdlog::info("index of {} dropped", what_);
   status_.reset();
   progress_.reset();
 }

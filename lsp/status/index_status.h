@@ -13,7 +13,7 @@
 
 namespace redraft::lsp {
 
-// The folders of a workspace that are worth an index: neither the root nor the home folder.
+// The folders of a workspace that are worth indexing: neither the root nor the home folder.
 std::vector<std::filesystem::path> folders_to_index(const std::vector<std::string>& uris);
 
 // Folders as a setting names them: absolute, relative to the home folder ("~/…"), or relative to
@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> folders_to_index(const std::vector<std::strin
 std::vector<std::filesystem::path> folders_named(
     const std::vector<std::string>& names, const std::vector<std::filesystem::path>& workspace);
 
-// What the client is told about an index: progress while much is read, and its state at any time.
+// What the client is told about an index: progress while much is read, and its state on request.
 // Main thread.
 class IndexReporter {
  public:
@@ -34,9 +34,9 @@ class IndexReporter {
   void on_index(const IndexStatus& status);
   // The index is gone, or is about to be replaced.
   void forget();
-  // Part of the result of `redraft/status`; null: there is no index.
+  // The index's part of the result of `redraft/status`; null if there is no index.
   Json json() const;
-  // Why the index failed, as a sentence; empty: it did not.
+  // Why the index failed, as a sentence; empty if it did not.
   std::string failure() const;
 
  private:

@@ -42,15 +42,15 @@ std::string memory_text(std::uint64_t bytes) {
 
 std::string why_unloaded(const EngineStatus& status) {
   if (status.at_rest)
-    return "The model was unloaded, because nothing was asked of it for a while "
-           "(redraft.unloadAfter): the next request loads it again.";
-  const std::string when = "The model is not loaded yet: it is with the first request";
-  if (!status.lacks_memory) return when + ".";
-  return when + ", because it takes about " + memory_text(status.memory_bytes) +
+    return "redraft unloaded the model because it was idle "
+           "(redraft.unloadAfter). The next request loads it again.";
+  const std::string when = "The model is not loaded yet. The first request loads it.";
+  if (!status.lacks_memory) return when;
+  return when + " It takes about " + memory_text(status.memory_bytes) +
          " of memory, more than is free.";
 }
 
-// `model` is "model" or says which: "model for completions".
+// `model` is "model" or a longer name: "model for completions".
 std::string what_is_loaded(const std::string& model, std::uint64_t memory_bytes) {
   if (memory_bytes == 0) return "The " + model + " is being loaded.";
   return "The " + model + " is being loaded; it takes about " + memory_text(memory_bytes) +
@@ -92,7 +92,7 @@ void ModelStatus::on_engine(const EngineStatus& status) {
                  status.draft.empty() ? "none" : status.draft, status.device);
     last_failure_.clear();
   } else if (status.state == State::kFailed) {
-    spdlog::error("the model could not be loaded: {}", status.error);
+    spdlog::error("cannot load the model: {}", status.error);
     told_failure_ = std::exchange(last_failure_, status.error) != status.error;
     if (told_failure_) {
       connection_->show_message(MessageType::kError,
@@ -102,7 +102,7 @@ void ModelStatus::on_engine(const EngineStatus& status) {
   on_change_();
 }
 
-// Whether more changed than how much is loaded.
+// Whether anything but the loading progress changed.
 bool ModelStatus::follow_beside(const std::vector<EngineStatus::Beside>& now) {
   status_.beside.resize(now.size());
   beside_.resize(now.size());
@@ -136,7 +136,7 @@ void ModelStatus::follow_beside(const EngineStatus::Beside& before, const Engine
     shown.told_error.clear();
   } else if (now.state == State::kFailed && shown.told_error != now.error) {
     shown.told_error = now.error;
-    spdlog::error("the {} could not be loaded: {}", which, now.error);
+    spdlog::error("cannot load the {}: {}", which, now.error);
     connection_->show_message(MessageType::kError,
                               "redraft cannot load its " + which + ": " + now.error);
   }
@@ -165,7 +165,7 @@ std::vector<std::string> ModelStatus::reasons() const {
     case State::kReady:
       break;
     case State::kFailed:
-      reasons.push_back("The model could not be loaded: " + status_.error);
+      reasons.push_back("redraft cannot load the model: " + status_.error);
       break;
   }
   if (!status_.notice.empty()) reasons.push_back(status_.notice);
@@ -174,7 +174,7 @@ std::vector<std::string> ModelStatus::reasons() const {
     if (beside.state == State::kLoading)
       reasons.push_back(what_is_loaded(which, beside.memory_bytes));
     if (beside.state == State::kFailed)
-      reasons.push_back("The " + which + " could not be loaded: " + beside.error);
+      reasons.push_back("redraft cannot load the " + which + ": " + beside.error);
   }
   return reasons;
 }

@@ -12,9 +12,9 @@
 
 namespace redraft::lsp {
 
-// What the client is told about the model: progress while it is loaded, a message when loading
-// fails or the model is not the one requested, and its state at any time (StatusReport sends it).
-// Main thread.
+// Tells the client about the model: progress while it is loaded, a message when loading fails or
+// the model is not the one requested, and its state on request (StatusReport sends it). Main
+// thread.
 class ModelStatus {
  public:
   // `on_change` runs when the state changes.
@@ -24,16 +24,16 @@ class ModelStatus {
   void set_capabilities(const ClientCapabilities& capabilities) { capabilities_ = capabilities; }
   // Called by the Workspace.
   void on_engine(const EngineStatus& status);
-  // The model is not available, and the user has been told why. Each reason is shown once, or every
-  // keystroke that triggers a completion would show it again.
+  // The model is not available, and the user has been told why. Each reason is shown once;
+  // otherwise every keystroke that triggers a completion would show it again.
   bool told_failure() const { return told_failure_; }
   // The model's part of the result of `redraft/status`.
   Json json() const;
-  // Why there is no model now, or why it is not as requested, as sentences.
+  // Why there is no model now, or why it is not the requested one, as sentences.
   std::vector<std::string> reasons() const;
 
  private:
-  // Of a model beside the target: the progress of its loading, and what the user was told.
+  // The loading progress of an additional model, and what the user was told about it.
   struct Beside {
     std::shared_ptr<WorkDoneProgress> progress = {};
     std::string told_error = {};

@@ -13,7 +13,7 @@
 namespace redraft::lsp {
 
 // The answer to `redraft/status` and the content of `$/redraft/status`: the model's state, and in
-// plain sentences what is off and why. Anything that can be off adds a source of reasons. Main
+// plain sentences what is off and why. Each part that can be off adds a source of reasons. Main
 // thread.
 class StatusReport {
  public:
@@ -28,12 +28,12 @@ class StatusReport {
   void add(Source source) { sources_.push_back(std::move(source)); }
   // From now on there is a client to notify.
   void begin(const ClientCapabilities& capabilities);
-  // Notifies the client, if it takes `$/redraft/status`.
+  // Notifies the client, if it supports `$/redraft/status`.
   void tell();
-  // The same if the report differs from the last one sent or, before that, from the initial one.
+  // Notifies it if the report differs from the last one sent or, before that, from the initial one.
   void tell_changes();
 
-  // What request and notification share.
+  // The members that request and notification share.
   Json json() const;
 
  private:

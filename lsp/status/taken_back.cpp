@@ -9,9 +9,9 @@ namespace redraft::lsp {
 namespace {
 
 constexpr auto kSoon = std::chrono::seconds(10);
-constexpr std::size_t kMostWatched = 8;
+constexpr std::size_t kMaxWatched = 8;
 
-// A text that is put in without taking anything away: where, and which. None: it is another edit.
+// An edit that only inserts text: where, and which text. Nothing if the edit is of another kind.
 struct Insertion {
   std::size_t offset = 0;
   std::string_view text;
@@ -27,7 +27,7 @@ std::optional<Insertion> as_insertion(const Document& before, const std::vector<
 
 }  // namespace
 
-// The user may have typed on behind what was put in.
+// The user may have continued typing after the insertion.
 bool TakenBack::Watched::is_made_in(const Document& now) const {
   const std::string_view text = now.text();
   const std::optional<Insertion> put_in = as_insertion(*before, edits);
@@ -36,8 +36,8 @@ bool TakenBack::Watched::is_made_in(const Document& now) const {
   return text.starts_with(head) && text.substr(head.size()).starts_with(put_in->text);
 }
 
-// With a text that was put in, some of what was typed before it may be gone too: what an editor
-// calls one step may be both.
+// When the insertion is undone, some text that was typed before it may be gone too, because an
+// editor may treat both as one step.
 bool TakenBack::Watched::is_undone_in(const Document& now) const {
   const std::string_view text = now.text(), earlier = before->text();
   const std::optional<Insertion> put_in = as_insertion(*before, edits);
@@ -54,7 +54,7 @@ void TakenBack::watch(Count count, std::shared_ptr<const Document> before,
                       .before = std::move(before),
                       .edits = std::move(edits),
                       .until = now_() + kSoon});
-  if (watched_.size() > kMostWatched) watched_.pop_front();
+  if (watched_.size() > kMaxWatched) watched_.pop_front();
   Watched& added = watched_.back();
   added.made = added.is_made_in(now);
 }

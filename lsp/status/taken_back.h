@@ -14,21 +14,20 @@
 
 namespace redraft::lsp {
 
-// Counts what the user accepted and changed back within ten seconds: it was wrong after all. Main
-// thread.
+// Counts what the user accepted and changed back within ten seconds. Main thread.
 class TakenBack {
  public:
   TakenBack(Usage& usage, Now now) : usage_(usage), now_(std::move(now)) {}
 
-  // These edits of `before` were accepted, and have been or are about to be made; `now` is the
-  // document as it is known at present. If it becomes `before` again in time, `count` is counted.
+  // These edits of `before` were accepted, and have been or will be made; `now` is the latest known
+  // document. If it becomes `before` again in time, `count` is incremented.
   struct Count {
     UsageEvent event;
     std::int64_t times = 1;
   };
   void watch(Count count, std::shared_ptr<const Document> before, std::vector<TextEdit> edits,
              const Document& now);
-  // A document is now this.
+  // A document changed to `now`.
   void changed(const Document& now);
 
  private:
@@ -37,7 +36,7 @@ class TakenBack {
     std::shared_ptr<const Document> before;
     std::vector<TextEdit> edits;
     Instant until;
-    bool made = false;  // the document has had the edits
+    bool made = false;  // the edits have been made in the document
 
     bool is_made_in(const Document& now) const;
     bool is_undone_in(const Document& now) const;

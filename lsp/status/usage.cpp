@@ -54,7 +54,7 @@ Result<Usage> parse(const std::filesystem::path& file) {
   Usage usage;
   for (std::size_t i = 0; i < kUsageEvents; ++i) {
     const std::optional<JsonValue> value = root->find(kNames[i]);
-    if (!value) continue;  // written by an earlier version
+    if (!value) continue;  // an earlier version wrote the file
     const Result<std::int64_t> count = value->integer(0, kMaxCount);
     if (!count) return count.error();
     usage.count(static_cast<UsageEvent>(i), *count);
@@ -69,7 +69,7 @@ Result<Usage> parse(const std::filesystem::path& file) {
   return usage;
 }
 
-// What a later version counts. It may have written the file, and may do so again.
+// Counts of a later version, which may have written the file and may do so again.
 Json counts_of_others(const std::filesystem::path& file) {
   Json others = Json::object();
   const Result<JsonDocument> document = JsonDocument::open(file, kLimits);
@@ -130,10 +130,10 @@ Result<void> add_usage(const std::filesystem::path& file, const Usage& usage) {
   const Result<std::optional<LockFile>> lock =
       LockFile::take(file.parent_path() / "usage.lock", kLockLimit);
   if (!lock) return lock.error();
-  if (!*lock) return Error(file.string() + ": another process is writing it");
+  if (!*lock) return Error(file.string() + ": another process is writing the file");
   Result<Usage> sum = read_usage(file);
   if (!sum) {
-    spdlog::warn("{}; it is begun anew", sum.error().message());
+    spdlog::warn("{}; redraft starts the file again", sum.error().message());
     sum = Usage();
   }
   sum->add(usage);
@@ -147,7 +147,7 @@ void UsageLog::save() {
   if (added) {
     saved_ = now_;
   } else {
-    spdlog::debug("the counts of suggestions are not saved: {}", added.error().message());
+    spdlog::debug("cannot save the counts of suggestions: {}", added.error().message());
   }
 }
 

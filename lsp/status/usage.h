@@ -12,11 +12,11 @@
 
 namespace redraft::lsp {
 
-// What can happen to a suggestion, and what it took.
+// What can happen to a suggestion, and what it cost.
 enum class UsageEvent : std::uint8_t {
   kCompletionSuggested,  // an answer with a text
-  kCompletionCarried,    // of those, without the model
-  // As reported by the client; accepted ones, also in part, are included.
+  kCompletionCarried,    // of those, the answers without a model run
+  // As the client reports them; accepted ones, including partly accepted ones, are included.
   kCompletionShown,
   kCompletionAccepted,
   kCompletionAcceptedPartially,
@@ -27,18 +27,18 @@ enum class UsageEvent : std::uint8_t {
   kNextEditShown,
   kNextEditAccepted,
   kNextEditRejected,
-  // Of prompts, before a request came.
+  // Prompt tokens that were read before a request came.
   kReadAheadTokens,
   kReadAheadMilliseconds,
   kCompletionRejected,
-  // Of what was accepted: changed back within ten seconds (TakenBack).
+  // Accepted suggestions that were changed back within ten seconds (TakenBack).
   kCompletionTakenBack,
   kHunkTakenBack,
   kNextEditTakenBack,
 };
 inline constexpr std::size_t kUsageEvents = 18;
 
-// How often each event happened: only numbers, and the last reason to suggest nothing.
+// How often each event happened: only numbers, and the last reason for making no suggestion.
 class Usage {
  public:
   void count(UsageEvent event, std::int64_t times = 1) { counts_[index(event)] += times; }
@@ -49,7 +49,7 @@ class Usage {
   std::int64_t none_at() const { return none_at_; }
 
   void add(const Usage& later);
-  // What was added since `earlier`.
+  // The counts added since `earlier`.
   Usage since(const Usage& earlier) const;
   friend bool operator==(const Usage& a, const Usage& b) = default;
 
@@ -61,10 +61,10 @@ class Usage {
   std::int64_t none_at_ = 0;
 };
 
-// In the user's state folder; empty: there is none.
+// In the user's state folder; empty if there is none.
 std::filesystem::path default_usage_file();
 
-// The sum over all servers of this user. A missing file counts as nothing; an unreadable one is an
+// The sum over all servers of this user. A missing file counts as zero; an unreadable one is an
 // error.
 Result<Usage> read_usage(const std::filesystem::path& file);
 // Creates the file and its folder. Safe with concurrent processes that do the same. On error (for
@@ -72,10 +72,10 @@ Result<Usage> read_usage(const std::filesystem::path& file);
 // cannot be parsed is overwritten.
 Result<void> add_usage(const std::filesystem::path& file, const Usage& usage);
 
-// What one server counts, saved to the file at the end and from time to time before. One thread.
+// The counts of one server. Saved to the file at the end and from time to time. One thread.
 class UsageLog {
  public:
-  // `file` may be empty: nothing is written.
+  // If `file` is empty, nothing is written.
   explicit UsageLog(std::filesystem::path file) : file_(std::move(file)) {}
   ~UsageLog() { save(); }
   UsageLog(const UsageLog&) = delete;

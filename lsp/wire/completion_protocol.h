@@ -10,7 +10,7 @@
 // of LSP 3.18, and notifications that clients of completion servers send.
 namespace redraft::lsp {
 
-// What the editor's menu has selected; the suggestion must continue it.
+// The selected item of the editor's menu. The suggestion must continue it.
 struct SelectedCompletion {
   Range range;
   std::string text;
@@ -19,7 +19,7 @@ struct SelectedCompletion {
 struct InlineCompletionParams {
   std::string uri;
   Position position;
-  bool automatic = true;  // otherwise an explicit request
+  bool automatic = true;  // false for an explicit request
   std::optional<SelectedCompletion> selected;
 };
 
@@ -28,14 +28,14 @@ struct CompletionParams {
   Position position;
 };
 
-// An item of the menu that the client sent back to be resolved.
+// A menu item that the client sent back to be resolved.
 struct CompletionItemParams {
   Json json;
 };
 
-// Of `textDocument/didShowCompletion` and `textDocument/didPartiallyAcceptCompletion`.
+// Parameters of `textDocument/didShowCompletion` and `textDocument/didPartiallyAcceptCompletion`.
 struct CompletionNews {
-  std::int64_t id = 0;  // 0: the item is not ours
+  std::int64_t id = 0;  // 0 if the item is not ours
   std::int64_t accepted_length = 0;
 };
 

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxWaiting = 1000;
 
 }  // namespace
 
-// The trace leaves out its own messages, and everything while the client reads too slowly.
+// The trace omits its own messages. While the client reads too slowly, it omits everything.
 Connection::Connection(Link link)
     : link_(std::move(link)), tracer_([this](Json params) {
         if (link_.congested()) return;
@@ -66,7 +66,7 @@ void Connection::receive_response(const Json& message) {
   const auto found =
       id.is_number_integer() ? waiting_.find(id.get<std::int64_t>()) : waiting_.end();
   if (found == waiting_.end()) {
-    spdlog::warn("the client answered a request that was never sent: id {}", to_text(id));
+    spdlog::warn("the client answered a request that redraft never sent: id {}", to_text(id));
     return;
   }
   const auto on_result = std::move(found->second);
@@ -84,14 +84,14 @@ struct Reply::State {
   State& operator=(const State&) = delete;
   ~State() {
     try {
-      answer_error(ErrorCode::kInternalError, "the request was dropped");
+      answer_error(ErrorCode::kInternalError, "the server dropped the request without an answer");
     } catch (const std::exception& failure) {
-      spdlog::critical("a request is left without an answer: {}", failure.what());
+      spdlog::critical("cannot answer a request: {}", failure.what());
     }
   }
 
-  // False if the request has been answered already. If `send` throws, nothing was sent (no memory
-  // for it), so another answer is still possible.
+  // Returns false if the request has been answered already. If `send` throws (out of memory),
+  // nothing was sent, so another answer is still possible.
   bool answer(const std::function<void()>& send) {
     if (answered) return false;
     answered = true;

@@ -14,27 +14,28 @@
 
 namespace redraft::lsp {
 
-// To read, copy or check this many bytes takes some milliseconds.
+// Reading, copying or checking this many bytes takes some milliseconds.
 inline constexpr std::size_t kLongBytes = std::size_t{256} << 10;
 
-// What we send to the client: responses, notifications and requests of our own. Main thread.
+// Sends responses, notifications and our own requests to the client. Main thread.
 class Connection {
  public:
-  // Work that uses nothing of the main thread, and returns what is to be done there with its
-  // result. Both are destroyed where the work was done, because what they hold may be large.
+  // Work that uses no state of the main thread. It returns what the main thread has to do with the
+  // result. Both functions are destroyed on the thread that did the work, because what they hold
+  // may be large.
   using SideWork = std::function<std::function<void()>()>;
   struct Link {
     std::function<void(std::string content)> send;
-    // True while the client reads more slowly than we write: messages that can be omitted should
-    // be.
+    // True while the client reads more slowly than we write: the caller should omit optional
+    // messages.
     std::function<bool()> congested;
-    // See aside(). Empty: there are no other clients.
+    // See aside(). Empty if there are no other clients.
     std::function<void(SideWork work)> aside = {};
   };
   explicit Connection(Link link);
 
   void notify(std::string_view method, Json params);
-  // `on_result` gets the result, or null if the client answered with an error; it is never called
+  // `on_result` gets the result, or null if the client answered with an error. It is never called
   // if the client does not answer.
   void request(std::string_view method, Json params,
                std::function<void(const Json* result)> on_result);
@@ -42,14 +43,14 @@ class Connection {
   void respond_error(const Json& id, ErrorCode code, std::string_view message);
   void show_message(MessageType type, std::string_view message);
 
-  // A message of the client that answers one of our requests.
+  // Takes a client's message that answers one of our requests.
   void receive_response(const Json& message);
   bool congested() const { return link_.congested(); }
-  // For work that takes long (see kLongBytes) and would keep other clients waiting: it is done on
-  // another thread. Until it is complete no further message of this client is taken, so for this
-  // client everything comes in the same order. Without other clients it is done at once.
+  // For long work (see kLongBytes) that would keep other clients waiting: another thread does it.
+  // The server takes no further message of this client until the work is complete, so the order of
+  // messages stays the same for this client. Without other clients the work is done at once.
   void aside(SideWork work);
-  // Traces the messages of this connection; those sent are traced here already.
+  // Traces incoming messages of this connection. Outgoing ones are traced already.
   Tracer& tracer() { return tracer_; }
 
  private:

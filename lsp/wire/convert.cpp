@@ -15,7 +15,7 @@ std::size_t width_of(char lead) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// How many units of `encoding` a character of `width` UTF-8 bytes takes.
+// The number of `encoding` units in a character of `width` UTF-8 bytes.
 std::size_t units_of(std::size_t width, Encoding encoding) {
   switch (encoding) {
     case Encoding::kUtf8:
@@ -44,7 +44,7 @@ int clamped(std::size_t value) {
   return static_cast<int>(std::min<std::size_t>(value, std::numeric_limits<int>::max()));
 }
 
-// Converts the changes of one notification to bytes, one after the other.
+// Converts the changes of one notification to byte offsets, one after the other.
 class ChangeReader {
  public:
   ChangeReader(const Document& document, Encoding encoding)
@@ -62,7 +62,7 @@ class ChangeReader {
   }
 
  private:
-  // As to_offset().
+  // Like to_offset().
   std::size_t offset_of(Position position) const {
     const auto line = static_cast<std::size_t>(position.line);
     if (line >= text_.line_count()) return text_.size();

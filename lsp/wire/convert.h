@@ -23,7 +23,8 @@ Position to_position(const std::string& text, const LineIndex& lines, std::size_
 ByteRange to_bytes(const Document& document, const Range& range, Encoding encoding);
 Range to_range(const Document& document, ByteRange range, Encoding encoding);
 
-// The changes of one notification, in bytes. Each applies to the text that the previous one left.
+// The changes of one notification, in bytes. Each change applies to the text after the previous
+// one.
 std::vector<TextEdit> to_edits(const Document& document, const std::vector<ContentChange>& changes,
                                Encoding encoding);
 

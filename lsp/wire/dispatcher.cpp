@@ -11,16 +11,16 @@
 namespace redraft::lsp {
 namespace {
 
-// The id of a request that has no usable one.
+// The id of a request whose own id is missing or invalid.
 const Json kNoId;
 
-// Unanswered requests take memory, and each stands for work: a client with this many at once is
+// Unanswered requests take memory, and each stands for work. A client with this many at once is
 // faulty.
 constexpr std::size_t kMaxPending = 1000;
 
 bool is_id(const Json& id) { return id.is_number_integer() || id.is_string(); }
 
-// Params may be missing; then a handler that needs a member reports which.
+// Params may be missing. A handler that needs a member reports which one.
 Json take_params(Json& message) {
   const auto found = message.find("params");
   return found == message.end() || found->is_null() ? Json::object() : std::move(*found);
@@ -38,7 +38,7 @@ WorkKey document_of(const Json& params) {
   return work_key(uri->get_ref<const std::string&>());
 }
 
-// The name of a method that nobody knows may say anything.
+// The name of an unknown method may contain anything.
 Work work_of(const std::string& method, bool known, const Json& params) {
   return {.document = document_of(params), .kind = known ? work_kind(method) : "unknown method"};
 }
@@ -58,8 +58,9 @@ void Dispatcher::receive(ReceivedMessage message) {
   Json* json = std::get_if<Json>(&message.content);
   if (json == nullptr) return;
   if (json->is_array()) {
-    connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
-                               "LSP has no batches of messages: send each by itself");
+    connection_->respond_error(
+        kNoId, ErrorCode::kInvalidRequest,
+        "LSP does not support batches of messages. Send each message separately");
   } else if (!json->is_object()) {
     connection_->respond_error(kNoId, ErrorCode::kInvalidRequest,
                                "a message must be one JSON object");
@@ -92,7 +93,7 @@ void Dispatcher::receive_response(const Json& message) {
   try {
     connection_->receive_response(message);
   } catch (const std::exception& failure) {
-    spdlog::error("the client's answer to request {}: {}", to_text(message.at("id")),
+    spdlog::error("cannot process the client's answer to request {}: {}", to_text(message.at("id")),
                   reason(failure));
   }
 }
@@ -100,18 +101,18 @@ void Dispatcher::receive_response(const Json& message) {
 bool Dispatcher::refused(const std::string& method, const Json& id) {
   if (lifecycle_ == Lifecycle::kUninitialized && method != "initialize") {
     connection_->respond_error(id, ErrorCode::kServerNotInitialized,
-                               method + " came before initialize");
+                               method + " arrived before initialize");
   } else if (lifecycle_ == Lifecycle::kShutDown) {
-    connection_->respond_error(id, ErrorCode::kInvalidRequest, method + " came after shutdown");
+    connection_->respond_error(id, ErrorCode::kInvalidRequest, method + " arrived after shutdown");
   } else if (lifecycle_ == Lifecycle::kServing && method == "initialize") {
-    connection_->respond_error(id, ErrorCode::kInvalidRequest, "initialize came a second time");
+    connection_->respond_error(id, ErrorCode::kInvalidRequest, "initialize arrived a second time");
   } else if (pending_->count(id) > 0) {
     connection_->respond_error(id, ErrorCode::kInvalidRequest,
-                               "a request with this id is still being served");
+                               "a request with this id has not been answered yet");
   } else if (pending_->size() >= kMaxPending && method != "shutdown") {
     connection_->respond_error(
         id, ErrorCode::kRequestFailed,
-        std::to_string(kMaxPending) + " requests wait for an answer: no more are taken");
+        std::to_string(kMaxPending) + " requests wait for an answer; the server accepts no more");
   } else {
     return false;
   }

@@ -12,17 +12,16 @@
 
 namespace redraft::lsp {
 
-// Binds method names to handlers with typed parameters, keeps the lifecycle, and answers every
+// Binds method names to handlers with typed parameters, tracks the lifecycle, and answers every
 // request that has no handler. Main thread.
 class Dispatcher {
  public:
-  // Before `initialize`, then served, then after `shutdown`.
+  // Before `initialize`, while requests are served, and after `shutdown`.
   enum class Lifecycle { kUninitialized, kServing, kShutDown };
 
   explicit Dispatcher(std::shared_ptr<Connection> connection);
 
-  // Registers a request's handler. An exception it throws becomes the InternalError of that request
-  // alone.
+  // Registers a request's handler. If it throws, only that request is answered with InternalError.
   template <typename Owner, typename Params>
   void on(std::string method, Owner* owner, void (Owner::*handler)(const Params&, Reply)) {
     requests_[std::move(method)] = [owner, handler](const Json& json, const Reply& reply) {
@@ -37,7 +36,7 @@ class Dispatcher {
       (owner->*handler)(json.get<Params>());
     };
   }
-  // The handler of a notification whose params may be long: it reads them itself.
+  // Registers the handler of a notification whose params may be long: it reads them itself.
   template <typename Owner>
   void on(std::string method, Owner* owner, void (Owner::*handler)(Json)) {
     notifications_[std::move(method)] = [owner, handler](Json&& json) {
@@ -60,7 +59,7 @@ class Dispatcher {
 
   // Handles one message of the client.
   void receive(std::string_view content) { receive(read_message(content)); }
-  // One that was read. UnreadMessage: nothing is done.
+  // Handles a message that has been read. Ignores an UnreadMessage.
   void receive(ReceivedMessage message);
   // Answers every pending request with RequestCancelled.
   void cancel_all();
@@ -70,11 +69,11 @@ class Dispatcher {
 
  private:
   void receive_object(Json& message);
-  // Exceptions of the receiver are logged: a response is not answered.
+  // Logs the receiver's exceptions, because a response is not answered.
   void receive_response(const Json& message);
   void receive_request(const std::string& method, const Json& id, const Json& params);
   void receive_notification(const std::string& method, Json params);
-  // True if the lifecycle does not allow the request; it has been answered then.
+  // Returns true if the lifecycle does not allow the request; it has then been answered.
   bool refused(const std::string& method, const Json& id);
   void cancel_request(const Json& params);
 

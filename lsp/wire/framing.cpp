@@ -10,8 +10,8 @@ namespace redraft::lsp {
 namespace {
 
 constexpr std::string_view kHeaderEnd = "\r\n\r\n";
-// A longer content is handed over with the buffer that it arrived in: new memory for it would take
-// longer than all else that is done with it here.
+// A longer content is handed over with the buffer that it arrived in. Allocating new memory for it
+// would take longer than all other work here.
 constexpr std::size_t kNotCopied = 1 << 20;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -51,8 +51,8 @@ Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
   return *length;
 }
 
-// Detects early a stream that is not LSP at all, instead of waiting for the end of a header that
-// never comes. A header that arrives at once is held to the same rules.
+// Detects early that a stream is not LSP, instead of waiting for the end of a header that never
+// comes. A header that arrives in one piece follows the same rules.
 bool cannot_become_header(std::string_view begin) {
   if (!begin.empty() && (lower(begin[0]) < 'a' || lower(begin[0]) > 'z')) return true;
   for (std::size_t i = 0; i < begin.size(); ++i) {
@@ -64,8 +64,8 @@ bool cannot_become_header(std::string_view begin) {
 }  // namespace
 
 void FrameReader::append(std::string_view bytes) {
-  // Consumed bytes are dropped once there are more of them than of the rest, so that each byte is
-  // moved a bounded number of times.
+  // Consumed bytes are dropped once they outnumber the rest, so that each byte is moved a bounded
+  // number of times.
   if (position_ > buffer_.size() / 2) {
     buffer_.erase(0, position_);
     position_ = 0;
@@ -95,7 +95,7 @@ Result<std::optional<std::size_t>> FrameReader::read_header() {
   const bool complete = end != std::string_view::npos;
   if (!complete && rest.size() >= kHeaderLimit) return Error("a header of more than 8 KB");
   if (cannot_become_header(rest.substr(0, end)))
-    return Error("this is not a header: \"Content-Length: N\" is expected");
+    return Error("expected a header \"Content-Length: N\"");
   if (!complete) return std::optional<std::size_t>();
   Result<std::size_t> length =
       parse_header(rest.substr(0, end), std::max(limits_.read, limits_.passed_over));

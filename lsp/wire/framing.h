@@ -13,7 +13,7 @@ namespace redraft::lsp {
 
 inline constexpr std::size_t kMessageLimit = 64 << 20;  // bytes of one message's content
 inline constexpr std::size_t kHeaderLimit = 8 << 10;    // bytes of one message's header
-// No editor holds a text this large: a header that announces it is damaged.
+// No editor holds a text this large. A header that announces it is damaged.
 inline constexpr std::size_t kPassedOverLimit = std::size_t{4} << 30;
 
 // In bytes of a message's content.
@@ -22,7 +22,7 @@ struct FrameLimits {
   std::size_t passed_over = kPassedOverLimit;  // and one longer than this is malformed
 };
 
-// A message that was skipped because it is too long, or has more than kValueLimit values: its
+// A message that was skipped because it is too long or has more than kValueLimit values. Its
 // content was not kept.
 struct UnreadMessage {
   std::size_t bytes = 0;
@@ -43,7 +43,7 @@ class FrameReader {
   void limit_messages(const FrameLimits& limits) { limits_ = limits; }
   // Bytes as they were received.
   void append(std::string_view bytes);
-  // The next complete message; none if more bytes are needed. An error says what is malformed.
+  // The next complete message; nothing if more bytes are needed. An error says what is malformed.
   Result<std::optional<Frame>> next();
   // True if the stream may end here: no part of a further message has been received.
   bool at_boundary() const { return position_ == buffer_.size() && !content_length_; }

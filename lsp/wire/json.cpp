@@ -7,19 +7,20 @@
 namespace redraft::lsp {
 namespace {
 
-// What can be said of a text before it is parsed; the parser checks whether brackets match.
+// Properties of a text that are checked before it is parsed. The parser checks whether brackets
+// match.
 struct Extent {
   int depth = 0;           // of the deepest bracket
   std::size_t values = 1;  // the text itself, elements and members
   bool is_within_limits() const { return depth <= kNestingLimit && values <= kValueLimit; }
 };
 
-// Looks no further than where a limit is exceeded.
+// Stops where a limit is exceeded.
 Extent extent_of(std::string_view text) {
   Extent extent;
   int depth = 0;
   bool in_string = false;
-  bool opened = false;  // just before: what comes next is a value, unless it closes
+  bool opened = false;  // just before: the next token is a value, unless it closes
   for (std::size_t i = 0; i < text.size() && extent.is_within_limits(); ++i) {
     const char c = text[i];
     if (in_string) {
@@ -38,7 +39,7 @@ Extent extent_of(std::string_view text) {
   return extent;
 }
 
-// The code unit of a "\uXXXX" at `at`, if there is one.
+// The code unit of a "\uXXXX" escape at `at`, if there is one.
 std::optional<unsigned> escape_at(std::string_view text, std::size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
   unsigned unit = 0;
@@ -56,7 +57,7 @@ std::string without_lone_surrogates(std::string_view text) {
     if (out[i] != '\\') continue;
     const std::optional<unsigned> unit = escape_at(out, i);
     if (!unit) {
-      ++i;  // another escape: its second character starts none
+      ++i;  // another escape, whose second character does not start one
     } else if (const std::optional<unsigned> next = escape_at(out, i + 6);
                is_high(*unit) && next && is_low(*next)) {
       i += 11;
@@ -84,7 +85,7 @@ Result<Json> parse_json(std::string_view text) {
   try {
     return Json::parse(text);
   } catch (const Json::exception&) {
-    // Parsed again below: the only error that is repaired is a lone surrogate.
+    // Parsed again below: only a lone surrogate can be repaired.
   }
   try {
     return Json::parse(without_lone_surrogates(text));

@@ -1,7 +1,6 @@
-// A scanner that knows only where strings, brackets and names of JSON begin and end. Its input is
-// too long to be parsed, so it must neither keep much nor trust anything. A bracket that does not
-// match, or garbage, leads to an outline that is wrong or empty. That does no harm: a short message
-// could have said the same.
+// A scanner that only knows where JSON strings, brackets and names begin and end. Its input is too
+// long to parse, so the scanner keeps little and trusts nothing. An unmatched bracket or garbage
+// leads to a wrong or empty outline. That does no harm: a short message could have said the same.
 //
 // `matched_` counts the brackets on the path to the document's URI:
 //
@@ -98,7 +97,7 @@ void OutlineReader::end_string() {
   if (is_key_ && on_path()) take_key();
 }
 
-// Of several members with the same name the last counts, as in the parser.
+// If several members have the same name, the last one counts, as in the parser.
 void OutlineReader::take_key() {
   key_.raw = key_.complete ? unescaped(key_.raw) : std::string();
   const std::string& name = key_.raw;

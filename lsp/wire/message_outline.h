@@ -17,9 +17,9 @@ struct MessageOutline {
   friend bool operator==(const MessageOutline&, const MessageOutline&) = default;
 };
 
-// Reads the outline of a message whose bytes pass by and are not kept: it holds some kilobytes at
-// most, whatever the input. From valid JSON it reads what parse_json() would, except for values
-// longer than kMaxValueBytes; from anything else, some outline or none.
+// Reads the outline of a message while its bytes pass by. It holds some kilobytes at most, whatever
+// the input. From valid JSON it reads the same values as parse_json(), except for values longer
+// than kMaxValueBytes. From anything else it reads some outline or none.
 class OutlineReader {
  public:
   OutlineReader() = default;
@@ -27,13 +27,13 @@ class OutlineReader {
   OutlineReader& operator=(const OutlineReader&) = delete;
   static constexpr std::size_t kMaxValueBytes = 4096;
 
-  // In pieces of any size.
+  // The pieces may be of any size.
   void append(std::string_view bytes);
-  // Of the bytes so far.
+  // The outline of the bytes so far.
   MessageOutline outline() const;
 
  private:
-  // A string or number that is kept as written in the message, without quotes.
+  // A string or number, kept as the message spells it, without quotes.
   struct Captured {
     std::string raw;
     bool is_string = false;
@@ -49,18 +49,18 @@ class OutlineReader {
   void end_scalar();
   void keep(std::string_view bytes);
   void capture(Captured* target, bool is_string);
-  // Where to keep the value that begins here; null: it is not needed.
+  // Where to keep the value that begins here; null if it is not needed.
   Captured* place_of_value();
   // Whether the innermost open bracket is the message itself, its params or its textDocument.
   bool on_path() const { return brackets_.size() == matched_; }
 
   std::string brackets_;  // the open ones: '{' or '['
-  // How many of them, from the outermost on, lead to the document's URI.
+  // How many of them, from the outermost inwards, lead to the document's URI.
   std::size_t matched_ = 0;
   bool in_string_ = false, escaped_ = false, in_scalar_ = false;
   bool is_key_ = false, expects_key_ = false;
   bool done_ = false;           // the rest is not needed
-  Captured* target_ = nullptr;  // null: the current value is not kept
+  Captured* target_ = nullptr;  // null if the current value is not kept
   Captured key_, id_, method_, uri_;
 };
 

@@ -9,20 +9,20 @@
 
 namespace redraft::lsp {
 
-// One work-done progress shown by the client: begin, reports, end, in that order whatever the
-// client's timing. Ends with its last owner. Main thread.
+// One work-done progress that the client shows: begin, reports and end, always in that order. It
+// ends when its last owner is destroyed. Main thread.
 class WorkDoneProgress : public std::enable_shared_from_this<WorkDoneProgress> {
  public:
   struct Title {
     std::string text;
     bool cancellable = false;
-    // Otherwise the client shows that work goes on, but not how far it is.
+    // If false, the client shows that work is going on, but not how far it is.
     bool has_fraction = false;
   };
-  // Uses a token that came with the client's request: begins at once.
+  // Uses a token from the client's request and begins at once.
   static std::shared_ptr<WorkDoneProgress> on_token(std::shared_ptr<Connection> connection,
                                                     Json token, const Title& title);
-  // Uses a token of the server: begins once the client has accepted it. Only for clients that
+  // Uses a token of the server and begins once the client has accepted it. Only for clients that
   // announce window.workDoneProgress.
   static std::shared_ptr<WorkDoneProgress> create(std::shared_ptr<Connection> connection,
                                                   const Title& title);

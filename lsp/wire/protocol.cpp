@@ -12,7 +12,7 @@ const Json kNull;
 constexpr std::size_t kMaxRanges = 256;  // of one edit
 constexpr int kInvoked = 1;              // CodeActionTriggerKind.Invoked
 
-// Null, too, if something on the path is missing or not an object.
+// Also null if something on the path is missing or not an object.
 const Json& member(const Json& json, std::string_view key) {
   if (!json.is_object()) return kNull;
   const auto found = json.find(key);
@@ -47,7 +47,7 @@ int read_count(const Json& json, const char* key) {
     constexpr std::uint64_t kMaxValue = std::numeric_limits<int>::max();
     return static_cast<int>(std::min(value.get<std::uint64_t>(), kMaxValue));
   }
-  throw std::invalid_argument(std::string(key) + " must be an integer that is not negative");
+  throw std::invalid_argument(std::string(key) + " must be a non-negative integer");
 }
 
 template <typename T>
@@ -130,7 +130,7 @@ ClientCapabilities read_capabilities(const Json& params) {
     for (const auto& [name, capability] : kOwnCapabilities)
       result.*capability = result.*capability || is_true(member(*own, name));
   }
-  // Some take it without announcing it, and their users can say so.
+  // Some clients support it without announcing it, and their users can say so.
   result.apply_edit = result.apply_edit ||
                       is_true(member(params, {"initializationOptions", "redraft", "applyEdit"}));
   return result;
@@ -310,7 +310,7 @@ void from_json(const Json& json, ResolveEditParams& params) {
     params.hunk_ids.emplace();
     for (const Json& id : read_list(json, "hunkIds")) {
       if (!id.is_number_integer()) throw std::invalid_argument("hunkIds must hold integers");
-      // No hunk has such an id, so it matches none.
+      // No hunk has such an id, so it never matches.
       const bool possible = id.is_number_unsigned() && id.get<std::uint64_t>() <= INT32_MAX;
       params.hunk_ids->push_back(possible ? id.get<int>() : -1);
     }

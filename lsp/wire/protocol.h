@@ -50,31 +50,30 @@ void to_json(Json& json, const Range& range);
 void from_json(const Json& json, Position& position);
 void from_json(const Json& json, Range& range);
 
-// What the client can do, as far as it matters here.
+// The client's capabilities that redraft uses.
 struct ClientCapabilities {
   Encoding encoding = Encoding::kUtf16;  // the first it names that we know
   bool document_changes = false;
   bool apply_edit = false;
-  bool work_done_progress = false;    // takes progress that the server begins
-  bool code_action_literals = false;  // otherwise it takes only commands
+  bool work_done_progress = false;    // supports progress that the server begins
+  bool code_action_literals = false;  // false if it only supports commands
   bool resolves_edit_late = false;    // codeAction/resolve may bring the edit
   bool disabled_actions = false;      // shows disabled actions, with the reason
   bool configuration = false;         // it answers workspace/configuration
   bool configuration_registration = false;
   bool inline_completion = false;
-  // Of the menu's items; otherwise it is plain text.
+  // Whether a menu item's documentation may be Markdown; otherwise it is plain text.
   bool markdown_documentation = false;
   // Accepts registration of textDocument/completion after initialize.
   bool completion_registration = false;
   bool streamed_edits = false;
   bool prompt = false;
   bool prepares = false;  // announces edits with redraft/prepare
-  // No file of a workspace has a part in its settings of the scope `machine`; see
-  // SettingDefinition.
+  // Workspace files cannot set the settings with the scope `machine`; see SettingDefinition.
   bool user_settings = false;
 };
 
-// What a client says of itself in its own section, of the capabilities or of the options.
+// Capabilities that a client declares in its own section, of the capabilities or of the options.
 inline constexpr std::array<std::pair<const char*, bool ClientCapabilities::*>, 4>
     kOwnCapabilities = {{{"streamedEdits", &ClientCapabilities::streamed_edits},
                          {"prompt", &ClientCapabilities::prompt},
@@ -86,12 +85,12 @@ struct InitializeParams {
   std::optional<std::int64_t> process_id;
   std::string client_name;
   std::vector<std::string> folders;  // URIs
-  Json options;                      // initializationOptions.redraft; null without
+  Json options;                      // initializationOptions.redraft; null if absent
   TraceLevel trace = TraceLevel::kOff;
 };
 
 struct DidChangeConfigurationParams {
-  Json section;  // "redraft" of the settings; null without
+  Json section;  // "redraft" of the settings; null if absent
 };
 
 struct DidChangeWorkspaceFoldersParams {
@@ -102,9 +101,9 @@ struct SetTraceParams {
   TraceLevel level = TraceLevel::kOff;
 };
 
-// Of files that were created, renamed or deleted.
+// Files that were created, renamed or deleted.
 struct FileOperationParams {
-  std::vector<std::string> uris;      // all that are named
+  std::vector<std::string> uris;      // all named files
   std::vector<std::string> old_uris;  // the former names of renamed files
 };
 
@@ -124,7 +123,7 @@ struct DidOpenParams {
 };
 
 struct ContentChange {
-  std::optional<Range> range;  // none: the whole text
+  std::optional<Range> range;  // absent for the whole text
   std::string text;
 };
 
@@ -158,19 +157,19 @@ struct EditParams {
   std::string uri;
   std::optional<std::int64_t> version;
   std::optional<Range> range;
-  std::vector<Range> ranges;            // several places; empty: `range` or `scope` says where
+  std::vector<Range> ranges;            // several places; if empty, `range` or `scope` says where
   std::optional<Position> cursor;       // where `range` is the region around it
-  std::string instruction;              // empty with a change
-  std::string change;                   // of another assistant; empty: there is none
+  std::string instruction;              // empty if there is a change
+  std::string change;                   // code that another assistant wrote; empty if there is none
   std::vector<Diagnostic> diagnostics;  // what the edit is about
   std::optional<std::string> scope;
-  std::string decoder;  // empty: that of the settings
+  std::string decoder;  // empty for the decoder in the settings
   int max_new_tokens = 0;
-  int another = 0;  // which other try; 0: none
+  int another = 0;  // index of the retry; 0 is the first answer
 };
 void to_json(Json& json, const EditParams& params);
 
-// An edit that is about to be requested: `instruction` is empty.
+// An edit that is about to be requested; `instruction` is empty.
 struct PrepareParams {
   EditParams edit;
 };
@@ -182,7 +181,7 @@ struct CodeAction {
 
 struct ExecuteCommandParams {
   std::string command;
-  Json argument;  // the first; null without any
+  Json argument;  // the first argument; null if there is none
   std::optional<Json> work_done_token;
 };
 
@@ -200,7 +199,7 @@ struct ProgressCancelParams {
   Json token;
 };
 
-// For messages whose parameters do not matter.
+// For messages whose parameters are ignored.
 struct NoParams {};
 
 void from_json(const Json& json, InitializeParams& params);

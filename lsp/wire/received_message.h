@@ -10,14 +10,14 @@
 
 namespace redraft::lsp {
 
-// A client's message as it was parsed: JSON, or what is wrong with it. One of more than kValueLimit
-// values counts as a message that was too long to be read.
+// A client's parsed message: JSON, or an error. A message of more than kValueLimit values counts as
+// too long to read.
 struct ReceivedMessage {
   std::size_t bytes = 0;
   std::variant<Json, Error, UnreadMessage> content;
 };
 
-// Any thread. Takes long if the message is long: see Connection::aside.
+// Any thread. Takes long for a long message: see Connection::aside.
 ReceivedMessage read_message(std::string_view content);
 
 }  // namespace redraft::lsp

@@ -8,10 +8,10 @@
 namespace redraft::lsp {
 namespace {
 
-// Requests that are never answered must not be remembered forever.
+// Requests that are never answered must not be kept forever.
 constexpr std::size_t kMaxAsked = 1000;
 
-// Names and ids are the peer's, which may be of any length.
+// The peer chooses names and ids, which may be of any length.
 constexpr std::size_t kMaxNameBytes = 100;
 
 std::string milliseconds(Tracer::Clock::duration time) {

@@ -13,8 +13,9 @@ namespace redraft::lsp {
 
 enum class TraceLevel { kOff, kMessages, kVerbose };
 
-// Traces the messages between client and server for `$/logTrace`: which message and, verbosely, its
-// size and how long the answer took. Never its content: that is the user's text. Main thread.
+// Traces the messages between client and server for `$/logTrace`: which message and, if verbose,
+// its size and how long the answer took. It never traces content, which is the user's text. Main
+// thread.
 class Tracer {
  public:
   using Clock = std::chrono::steady_clock;

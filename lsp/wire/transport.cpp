@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kCongested = 1 << 20;
 constexpr std::size_t kFull = 64 << 20;
 
-// A client that ends is no trouble; whatever else ends its session is told.
+// The end of a client is normal. Anything else that ends a session is reported.
 void report(const char* what, const boost::system::error_code& error) {
   namespace failure = boost::asio::error;
   const bool is_end =
@@ -30,7 +30,7 @@ void report(const char* what, const boost::system::error_code& error) {
 
 }  // namespace
 
-// The part that runs in the event loop. Each operation under way keeps it alive: an operation may
+// The part that runs in the event loop. Each pending operation keeps it alive: an operation may
 // have completed, with its handler still queued, when the transport is destroyed.
 class Transport::Flow : public std::enable_shared_from_this<Flow> {
  public:
@@ -63,9 +63,9 @@ class Transport::Flow : public std::enable_shared_from_this<Flow> {
   std::array<char, 64 << 10> chunk_;
   std::deque<std::string> queue_;  // the front is being written
   std::size_t queued_bytes_ = 0;
-  bool reading_ = false;  // a read is under way
-  bool taking_ = false;   // take_next() is going to be called
-  int holds_ = 0;         // no message is taken while there are any
+  bool reading_ = false;  // a read is pending
+  bool taking_ = false;   // take_next() will be called
+  int holds_ = 0;         // while positive, no message is taken
   bool closed_ = false;   // no more input is wanted
   bool dead_ = false;     // the transport is gone
   std::function<void()> done_;
@@ -78,8 +78,8 @@ Transport::Flow::Flow(boost::asio::io_context& io, int in_fd, int out_fd, Handle
       in_flags_(::fcntl(in_fd, F_GETFL)),
       out_flags_(::fcntl(out_fd, F_GETFL)),
       handlers_(std::move(handlers)) {
-  // One descriptor cannot be registered twice: a socket that serves both directions is duplicated
-  // for writing.
+  // One descriptor cannot be registered twice, so a socket for both directions is duplicated for
+  // writing.
   in_.assign(::fcntl(in_fd, F_DUPFD_CLOEXEC, 0));
   out_.assign(::fcntl(out_fd, F_DUPFD_CLOEXEC, 0));
 }
@@ -96,7 +96,7 @@ void Transport::Flow::close() {
 }
 
 void Transport::Flow::read() {
-  // What has arrived is taken first: behind it the input may end.
+  // Messages that have arrived are taken first; the input may end after them.
   if (reading_ || taking_ || holds_ > 0 || closed_ || queued_bytes_ > kFull) return;
   reading_ = true;
   in_.async_read_some(

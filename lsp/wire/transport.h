@@ -16,10 +16,11 @@ namespace redraft::lsp {
 // Works with pipes, sockets, terminals and regular files.
 //
 // A client that reads too slowly must not make our memory grow without limit. Beyond kCongested
-// bytes in the queue, congested() asks to omit what can be omitted; beyond kFull, no further input
-// is read until the queue has halved.
+// bytes in the queue, congested() tells callers to omit what is optional. Beyond kFull, no further
+// input is read until the queue has halved.
 //
-// Each message has a turn of the event loop to itself, so that other clients of the same loop wait
+// Each message gets its own turn of the event loop, so other clients of the same loop wait for at
+// most one message, however many this client has sent at once.
 // for one message at most, however many this client has sent at once.
 class Transport {
  public:
@@ -27,14 +28,14 @@ class Transport {
     std::function<void(std::string content)> on_message;
     // A message that was too long to be read; later messages are read as before.
     std::function<void(const UnreadMessage&)> on_unread;
-    // The client's bytes are malformed; nothing more is read.
+    // The client's bytes are malformed. Nothing more is read.
     std::function<void(const Error&)> on_malformed;
     // The client is gone: end of input, or nobody reads our output. Nothing more is read.
     std::function<void()> on_gone;
   };
 
-  // Uses the descriptors as they are and restores their flags in the end; the caller closes them.
-  // `io` may go on running after the transport is destroyed: no handler is called any more.
+  // Uses the descriptors as they are and restores their flags at the end; the caller closes them.
+  // `io` may continue to run after the transport is destroyed: no handler is called any more.
   Transport(boost::asio::io_context& io, int in_fd, int out_fd, Handlers handlers);
   ~Transport();
   Transport(const Transport&) = delete;
@@ -43,12 +44,12 @@ class Transport {
   void start();
   void send(std::string_view content);
   bool congested() const;
-  // Takes no further message until resume() has been called as often.
+  // Takes no further message until resume() has been called equally often.
   void hold();
   void resume();
-  // Applies to what is read from now on.
+  // Applies to messages that are read from now on.
   void limit_messages(const FrameLimits& limits);
-  // Stops reading; calls `done` once everything sent is written, nobody reads it, or after `limit`.
+  // Stops reading. Calls `done` once all output is written, nobody reads it, or `limit` has passed.
   void finish(std::chrono::milliseconds limit, std::function<void()> done);
 
  private:

@@ -1,4 +1,4 @@
-// BatchDrafter for Python: the array of the engine's batch is read where it is.
+// BatchDrafter for Python. Reads the engine's batch in place, without a copy.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -31,8 +31,8 @@ std::unique_ptr<BatchDrafter> make(int longest, std::size_t most_tokens,
   return std::move(*drafter);
 }
 
-// `written`: the tokens that the last step wrote in each row. The first `lengths[i]` of `tokens[i]`
-// are prompt and output of row i.
+// `written` is the number of tokens that the last step wrote in each row. The first `lengths[i]` of
+// `tokens[i]` are prompt and output of row i.
 std::vector<std::vector<TokenId>> propose(BatchDrafter& drafter,
                                           const std::vector<std::vector<TokenId>>& written,
                                           const std::vector<std::int64_t>& lengths,

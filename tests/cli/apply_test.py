@@ -22,7 +22,7 @@ class Apply(InFolder):
     def test_a_function_is_replaced_and_the_diff_shown(self):
         done = self.apply(FIRST)
         self.assertIn("-    return 1\n+    return os.getpid()\n", self.assert_succeeds(done))
-        self.assertIn(b"no model was asked", done.stderr)
+        self.assertIn(b"without the model", done.stderr)
         self.assertEqual(self.file.read_text(), CODE)
 
     def test_it_is_written_on_request(self):
@@ -30,7 +30,7 @@ class Apply(InFolder):
         self.assertEqual(self.file.read_text(), APPLIED)
         again = self.apply(FIRST, "--write")
         self.assert_succeeds(again)
-        self.assertIn(b"has it already", again.stderr)
+        self.assertIn(b"already contains this code", again.stderr)
         self.assertEqual(self.file.read_text(), APPLIED)
 
     def test_the_figures_say_that_no_model_ran(self):

@@ -44,7 +44,7 @@ class WrongUsage(RedraftCase):
 
     def test_an_instruction_is_given_once(self):
         self.assert_fails(run("edit", "file", "x", "-i", "y"), 2, "excludes --instruction")
-        self.assert_fails(run("edit", "-", "x", "--write"), 2, "standard input is no file")
+        self.assert_fails(run("edit", "-", "x", "--write"), 2, "cannot write to standard input")
         self.assert_fails(run("edit", "file", "x", "--language", "python"), 2, "--language")
 
     def test_missing_or_unknown_options(self):
@@ -58,7 +58,7 @@ class WrongUsage(RedraftCase):
     def test_values_that_are_none(self):
         edit = ("edit", "file", "--instruction", "x")
         self.assert_fails(run(*edit, "--threads", "0"), 2, "--threads")
-        self.assert_fails(run(*edit, "--kernels", "mmx"), 2, "this machine has no kernels 'mmx': it runs portable")
+        self.assert_fails(run(*edit, "--kernels", "mmx"), 2, "this machine does not support the kernels 'mmx'. It supports portable")
         self.assert_fails(run(*edit, "--device", "abacus"), 2, "abacus")
         self.assert_fails(run(*edit, "--scope", "galaxy"), 2, "galaxy")
         self.assert_fails(run(*edit, "--format", "xml"), 2, "xml")

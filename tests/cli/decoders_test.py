@@ -11,7 +11,7 @@ NAMES = [
     "ar", "sd", "head", "ouroboros", "selfspec", "pld", "llma", "lookahead", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
     "efficientedit", "redraft",
 ]
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding-methods.md"
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab" / "decoding-methods.md"
 
 
 class Decoders(RedraftCase):

@@ -104,7 +104,7 @@ class Index(RedraftCase):
             fcntl.flock(lock, fcntl.LOCK_EX)
             process = self.remove("--forget", str(self.folder))
             self.assertEqual(process.returncode, 1)
-            self.assertIn("a server uses it", process.stderr.decode())
+            self.assertIn("a server is using it", process.stderr.decode())
         self.assertEqual(self.indexes(), [folder])
         self.assertIn("1 index removed", self.assert_succeeds(self.remove("--forget", str(self.folder))))
 
@@ -116,14 +116,14 @@ class Index(RedraftCase):
         folder = pathlib.Path(self.statistics()["index"])
         (folder / "manifest").write_bytes(b"nonsense")
         again = self.index("--format", "json")
-        self.assertIn("built anew", again.stderr.decode())
+        self.assertIn("rebuilt", again.stderr.decode())
         self.assertEqual(json.loads(self.assert_succeeds(again))["read_files"], 3)
         self.assertEqual(self.index("--format", "json").stderr, b"")
 
     def test_a_cache_that_cannot_be_written_costs_the_disk_alone(self):
         self.cache.write_text("a file where a folder should be")
         process = self.index("--format", "json")
-        self.assertIn("stays in memory", process.stderr.decode())
+        self.assertIn("kept in memory only", process.stderr.decode())
         result = json.loads(self.assert_succeeds(process))
         self.assertEqual((result["index"], result["files"]), ("", 3))
 
@@ -136,7 +136,7 @@ class Index(RedraftCase):
             preexec_fn=lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
                                 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))))
         self.assertEqual(process.returncode, 1)
-        self.assertIn("redraft: error: the index is not saved", process.stderr.decode())
+        self.assertIn("redraft: error: cannot save the index", process.stderr.decode())
         self.assertEqual(self.statistics()["read_files"], 43, "nothing half written was believed")
 
     def test_a_small_disk_that_fills_up_loses_nothing(self):
@@ -153,7 +153,7 @@ class Index(RedraftCase):
                                  env={**os.environ, "XDG_CACHE_HOME": str(self.cache), "FULL": str(self.folder / "many")})
         if process.returncode == 77 or "unshare" in process.stderr:
             self.skipTest("no file system can be mounted here: " + process.stderr.strip())
-        self.assertIn("the index is not saved", process.stderr)
+        self.assertIn("cannot save the index", process.stderr)
         self.assertIn("No space left on device", process.stderr)
         self.assertIn("exit 1\n", process.stdout)
         after = json.loads(process.stdout.split("\n")[-2])
@@ -176,7 +176,7 @@ class Index(RedraftCase):
                 break
             shutil.rmtree(self.cache)
         self.assertEqual(code, 130, message)
-        self.assertIn("goes on from here", message)
+        self.assertIn("same command again to continue", message)
         self.assertEqual(self.statistics()["files"], n_files + 3)
 
     def interrupted(self):
@@ -213,7 +213,7 @@ class Index(RedraftCase):
         self.assert_fails(self.index(folder=self.folder / "missing"), 1, "no such folder")
         self.assert_fails(self.index(folder=self.folder / "a.py"), 1, "not a folder")
         self.assert_fails(run("index"), 2, "folder")
-        self.assert_fails(run("index", "--common", str(self.folder), "--dependencies"), 1, "--dependencies: give the folder")
+        self.assert_fails(run("index", "--common", str(self.folder), "--dependencies"), 1, "--dependencies requires the folder")
         self.assert_fails(run("index", "--common", str(self.folder / "missing")), 1, "no such folder")
         self.assert_fails(self.index("--format", "xml"), 2, "xml")
 

@@ -35,8 +35,8 @@ class Library(InFolder):
         alone.parent.mkdir()
         shutil.copy(PROGRAM, alone)
         failed = self.generate(str(alone))
-        self.assert_fails(failed, 1, "a part of redraft cannot be loaded", "lib/redraft/libredraft-transformer.so",
-                          "install it again")
+        self.assert_fails(failed, 1, "cannot load a part of redraft", "lib/redraft/libredraft-transformer.so",
+                          "install redraft again")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Listing(InFolder):
 
     def test_a_speed_is_known_once_something_was_measured(self):
         self.assertIsNone(self.listed()["tiny.gguf"]["tokens_per_second"])
-        self.assertIn("how fast it is here is not known", self.assert_succeeds(self.run_here("models", "list")))
+        self.assertIn("its speed on this machine is unknown", self.assert_succeeds(self.run_here("models", "list")))
         shutil.copy(self.tiny, self.store / "twin.gguf")
         self.measure()
         listed = self.listed()
@@ -85,7 +85,7 @@ class Listing(InFolder):
         cost["key"]["program"] = "another"
         file.write_text(json.dumps(cost))
         listing = self.run_here("models", "list")
-        self.assertIn("how fast it is here is not known", self.assert_succeeds(listing))
+        self.assertIn("its speed on this machine is unknown", self.assert_succeeds(listing))
         self.assertEqual(listing.stderr, b"")
 
     def test_show(self):

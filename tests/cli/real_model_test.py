@@ -280,7 +280,7 @@ class OtherSubcommands(InFolder):
 
     def test_models_are_verified(self):
         verified = self.assert_succeeds(run("models", "verify", "smollm2-135m"))
-        self.assertIn("SHA-256 is right", verified)
+        self.assertIn("SHA-256 matches", verified)
 
     def test_a_model_from_anywhere_is_taken_by_its_hash(self):
         from_store = json.loads(self.assert_succeeds(run("models", "list", "--format", "json")))

@@ -21,7 +21,7 @@ class Rename(InFolder):
     def test_the_diff_is_shown(self):
         done = self.edit("rename count to n")
         self.assertIn("-load(count=2)\n+load(n=2)\n", self.assert_succeeds(done))
-        self.assertIn(b"renamed by the syntax tree; no model was asked", done.stderr)
+        self.assertIn(b"renamed by the syntax tree, without the model", done.stderr)
         self.assertEqual(self.file.read_text(), CODE)
 
     def test_it_is_written_on_request(self):

@@ -144,7 +144,7 @@ TEST_F(CudaMemory, IsSharedOutByWhatFits) {
   ASSERT_TRUE(fewer_caches);
   EXPECT_EQ(fewer_caches->options.context_limit, 8192);
   EXPECT_LT(fewer_caches->options.cache_bytes, wanted.cache_bytes);
-  EXPECT_THAT(fewer_caches->notice, HasSubstr("remember earlier requests"));
+  EXPECT_THAT(fewer_caches->notice, HasSubstr("are used to cache earlier requests"));
   const auto shorter = cli::share_gpu_memory(models, 388 * kMiB, wanted);
   ASSERT_TRUE(shorter);
   EXPECT_EQ(shorter->options.context_limit, 4096);

@@ -43,7 +43,7 @@ class EditorsTest(HttpTest):
         (self.folder / "run").mkdir(mode=0o700)
         env = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder / "run")}
         self.start("--editors", env=env)
-        with self.assertRaisesRegex(AssertionError, "served already"):
+        with self.assertRaisesRegex(AssertionError, "already serves"):
             self.start("--editors", "--token-file", str(self.folder / "other"), env=env)
 
 

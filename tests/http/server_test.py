@@ -140,11 +140,11 @@ class HttpServerTest(HttpTest):
             self.assertIs(connection.sock, socket)
 
     def test_says_why_the_model_cannot_be_loaded(self):
-        server = self.start(load_error="no such model")
+        server = self.start(load_error="does not have that model")
         answer = server.post("/v1/completions", {"prompt": "a", "stream": True})
         self.assertEqual((answer.status, answer.error["type"]), (503, "server_error"))
-        self.assertIn("no such model", answer.error["message"])
-        self.assertNotIn(b"no such model", server.get("/health", token="").body)
+        self.assertIn("does not have that model", answer.error["message"])
+        self.assertNotIn(b"does not have that model", server.get("/health", token="").body)
 
     def test_goes_on_after_the_device_failed(self):
         server = self.start(failing_pass=3)

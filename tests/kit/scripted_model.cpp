@@ -19,8 +19,8 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// Takes the place of a real model's keys and values: which token a slot holds, and at which
-// position it was run.
+// Replaces a real model's keys and values: the token of each slot, and the position at which it was
+// run.
 struct ScriptedStorage : KvStorage {
   struct Slot {
     TokenId token = -1;
@@ -44,12 +44,12 @@ struct ScriptedStorage : KvStorage {
   std::size_t bytes_per_slot() const override { return sizeof(Slot); }
   void copy_slots_out(int first, std::span<std::byte> rows) const override {
     if (rows.size() / sizeof(Slot) + first > slots.size())
-      throw std::logic_error("KvStorage: slots that do not exist are copied");
+      throw std::logic_error("KvStorage: copied slots that do not exist");
     std::memcpy(rows.data(), slots.data() + first, rows.size());
   }
   void copy_slots_in(int first, std::span<const std::byte> rows) override {
     if (rows.size() / sizeof(Slot) + first > slots.size())
-      throw std::logic_error("KvStorage: slots that do not exist are copied");
+      throw std::logic_error("KvStorage: copied slots that do not exist");
     std::memcpy(slots.data() + first, rows.data(), rows.size());
   }
 
@@ -69,7 +69,7 @@ void check_call(std::span<const TokenId> context, const DraftTree& draft, const 
                 int vocabulary, const PredictionNeeds& needs) {
   if (context.empty()) throw std::logic_error("forward: no context token");
   if (!needs.every_row && !draft.empty())
-    throw std::logic_error("forward: a draft whose rows nobody wants");
+    throw std::logic_error("forward: a draft, but no predictions are requested");
   if (cache.length() + static_cast<int>(context.size()) + draft.size() > cache.capacity()) {
     throw std::logic_error("forward: more rows than the cache has room for");
   }
@@ -202,8 +202,8 @@ void ScriptedModel::set_skipping(int layers, Script script, Likelihood likelihoo
   likelihood_ = std::move(likelihood);
 }
 
-// A slot that a draft wrote holds other keys and values than a pass would have: its token is
-// marked, so that a caller who does not truncate the cache is found out.
+// A slot that a draft wrote has different keys and values than a pass would write. Its token is
+// marked, which detects a caller that does not truncate the cache.
 DraftedToken ScriptedModel::draft_step(std::span<const TokenId> context,
                                        const SkippedLayers& skipped, KvCache& cache) {
   if (skipped.layers() != skippable_layers_)

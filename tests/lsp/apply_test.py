@@ -54,7 +54,7 @@ class Apply(ServerTest):
         self.open_code(client)
         self.apply(client, "def second():\n    return 2\n")
         said = client.notification("window/showMessage")
-        self.assertIn("the file has it already", said["message"])
+        self.assertIn("the file already contains this code", said["message"])
 
     def test_typing_meanwhile_moves_it(self):
         client = self.start([], STREAMING)

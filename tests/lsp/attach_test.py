@@ -262,14 +262,14 @@ class Lost(AttachTest):
         finally:
             self.end_servers()  # it holds their pipes
         self.assertEqual(other.request("redraft/status")["state"], "unloaded")
-        other.wait_for_log(b"is not shared")
+        other.wait_for_log(b"cannot share the model")
 
     def test_no_server_can_be_started(self):
         self.state.write_text("no folder")
         client = self.attach()
         self.open(client, LINES)
         self.assertEqual(self.end(client, self.edit(client))["state"], "done")
-        client.wait_for_log(b"the model is not shared")
+        client.wait_for_log(b"cannot share the model")
         self.assertEqual(self.sockets(), [])
 
     def test_a_server_that_dies_at_its_start(self):

@@ -87,7 +87,7 @@ class Decoder(ServerTest):
         self.configure(client, "efficientedit:entropy")
         status = self.status(client)
         self.assertEqual(status["decoder"]["name"], "redraft:model")
-        self.assertIn("a file of the workspace may have set this", " ".join(status["reasons"]))
+        self.assertIn("this setting may come from a workspace file", " ".join(status["reasons"]))
         self.assertEqual(len(client.all("window/showMessage")), 1)
 
     def test_the_options_name_a_lossy_one_in_any_client(self):

@@ -65,7 +65,7 @@ class Doubts(ServerTest):
 
     def test_a_client_without_streamed_edits_is_warned(self):
         client, _ = self.run_edit([LOST], {"workspace": {"applyEdit": True}})
-        shown = client.notification("window/showMessage", lambda p: "look at this edit" in p["message"])
+        shown = client.notification("window/showMessage", lambda p: "check this edit" in p["message"])
         self.assertIn(GONE, shown["message"])
 
     def test_and_gets_the_better_answer_alone(self):

@@ -110,7 +110,7 @@ class EarlyLoading(ServerTest):
         self.open(client, LINES)
         told = client.notification("$/redraft/status")
         self.assertEqual((told["state"], told["memoryBytes"]), ("unloaded", 1 << 50))
-        self.assertIn("The model is not loaded yet: it is with the first request, because it takes about 1125899.9 GB of "
+        self.assertIn("The model is not loaded yet. The first request loads it. It takes about 1125899.9 GB of "
                       "memory, more than is free.", told["reasons"])
         self.open(client, LINES, uri="file:///tmp/another.py")
         self.assert_not_loaded(client, URI)

@@ -343,7 +343,7 @@ class PlainClients(ServerTest):
         self.open(client, LINES)
         edit = self.edit(client)
         end = self.end(client, edit)
-        self.assertEqual(end["hint"], "the model changed nothing: say it in other words, or ask for another try")
+        self.assertEqual(end["hint"], "the model changed nothing. Rephrase the instruction, or request another try")
         self.assertTrue(end["otherTries"])
         edit = self.edit(client, range=span(2, 0, 4, 0))
         self.assertIn("widen the region", self.end(client, edit)["hint"], "more than these lines is there")

@@ -128,7 +128,7 @@ class Environments(unittest.TestCase):
             self.assertEqual((session.index["state"], session.index["files"]), ("ready", len(FILES)), session.told)
         for pattern in told:
             self.assertRegex(session.told, pattern)
-        self.assertEqual("not shared" not in session.told, shared, session.told)
+        self.assertEqual("cannot share" not in session.told, shared, session.told)
         run = subprocess.run([*prefix, REDRAFT, "doctor", "--quick", "--target", str(self.model)], env=self.env,
                              capture_output=True, text=True, timeout=LIMIT)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
@@ -148,7 +148,7 @@ class Environments(unittest.TestCase):
 
     def test_all_is_there(self):
         self.check(shared=True, doctor=("cache +/.*home/.cache/redraft\n", "state +/.*redraft\n", "sockets +/.*run/redraft\n",
-                                        "changes +the system tells", "processes +/proc is there"))
+                                        "changes +the system tells", "processes +/proc is available"))
 
     # The home
 
@@ -158,19 +158,19 @@ class Environments(unittest.TestCase):
             self.skipTest("only root can give a folder to another user")
         os.chown(self.home, NOBODY, NOBODY)
         self.addCleanup(os.chown, self.home, 0, 0)
-        self.check(("not shared.*(Permission denied|another user|HOME is not set)",),
+        self.check(("cannot share.*(Permission denied|another user|HOME is not set)",),
                    ("cache +(cannot be written: .*Permission denied|none: .*); indexes",
                     "state +(cannot be written: .*Permission denied|none: .*); no log"), NAMESPACES)
 
     def test_a_home_that_is_read_only(self):
         prefix = after(f"mount --bind {self.home} {self.home} && mount -o remount,bind,ro {self.home}")
         self.need(prefix)
-        self.check(("not shared.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix,
-                   index_says="the index stays in memory: .*Read-only file system")
+        self.check(("cannot share.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix,
+                   index_says="the index is kept in memory only: .*Read-only file system")
 
     def test_no_home(self):
         del self.env["HOME"], self.env["XDG_RUNTIME_DIR"]
-        self.check(("not shared.*neither XDG_RUNTIME_DIR nor HOME",),
+        self.check(("cannot share.*neither XDG_RUNTIME_DIR nor HOME",),
                    ("cache +none: there is no home", "state +none: there is no home", "sockets +none: "))
         shared = pathlib.Path(tempfile.gettempdir()) / ".cache" / "redraft"  # a place that others can prepare
         self.assertEqual(list(shared.rglob("*tiny*")), [])
@@ -180,13 +180,13 @@ class Environments(unittest.TestCase):
             with self.subTest(home=home):
                 (self.folder / "file").write_text("no folder")
                 self.env["HOME"] = str(self.folder / home)
-                self.check(("not shared.*Not a directory",), ("cache +cannot be written: .*Not a directory",))
+                self.check(("cannot share.*Not a directory",), ("cache +cannot be written: .*Not a directory",))
 
     def test_a_home_on_a_full_disk(self):
         prefix = after(f"mount -t tmpfs -o size=64k none {self.home} && (cat /dev/zero > {self.home}/full 2>/dev/null; true)")
         self.need(prefix)
         self.check((), ("cache +cannot be written: .*No space left",), prefix, shared=True,
-                   index_says="the index stays in memory: .*No space left")
+                   index_says="the index is kept in memory only: .*No space left")
 
     # Where sockets are
 
@@ -207,14 +207,14 @@ class Environments(unittest.TestCase):
         self.env["XDG_RUNTIME_DIR"] = str(self.folder / ("x" * 100))
         self.check(shared=True, doctor=("sockets +/.*home/.cache/redraft/run .XDG_RUNTIME_DIR is not usable",))
         self.env["HOME"] = str(self.folder / ("h" * 100))
-        self.check(("not shared.*too long for a folder with sockets",), ("sockets +none: .*too long",))
+        self.check(("cannot share.*too long for a folder with sockets",), ("sockets +none: .*too long",))
 
     # The system
 
     def test_no_inotify(self):
         prefix = after("echo 0 > /proc/sys/user/max_inotify_instances")
         self.need(prefix)
-        self.check(("max_user_instances",), ("changes +the system does not tell of changed files.*max_user_instances",),
+        self.check(("max_user_instances",), ("changes +the system does not report changed files.*max_user_instances",),
                    prefix, shared=True)
 
     def test_a_container_without_proc(self):
@@ -231,8 +231,8 @@ class Environments(unittest.TestCase):
     @unittest.skipUnless(LIBRARY, "REDRAFT_NETWORK_HOME_LIBRARY must name the library")
     def test_a_home_on_a_network_that_has_forgotten_it(self):
         self.env.update(LD_PRELOAD=LIBRARY, REDRAFT_NETWORK_HOME=str(self.home), REDRAFT_NETWORK_STALE="1")
-        self.check(("not shared.*[Ss]tale",), ("cache +cannot be written: .*[Ss]tale",),
-                   index_says="the index stays in memory: .*[Ss]tale")
+        self.check(("cannot share.*[Ss]tale",), ("cache +cannot be written: .*[Ss]tale",),
+                   index_says="the index is kept in memory only: .*[Ss]tale")
 
     def test_a_workspace_that_cannot_be_read(self):
         """It is on a file system that has gone, as far as the server can tell."""

@@ -178,7 +178,7 @@ TEST_F(ServerTest, AChangeThatIsLostClosesTheDocumentUntilItIsOpenedAnew) {
     ASSERT_EQ(sent.size(), 1U);
     EXPECT_EQ(sent[0].at("method"), "window/showMessage");
     EXPECT_THAT(sent[0].at("params").at("message").get<std::string>(),
-                testing::HasSubstr("open it anew"));
+                testing::HasSubstr("open it again"));
     EXPECT_TRUE(change(5, good).empty()) << "said once";
     EXPECT_FALSE(can_edit(5));
   };
@@ -314,7 +314,7 @@ TEST_F(ServerTest, CodeActionsThatMakeNoSenseAreDisabledWithTheReason) {
     }
     return reasons;
   };
-  EXPECT_THAT(disabled(), testing::ElementsAre("its types are written already"));
+  EXPECT_THAT(disabled(), testing::ElementsAre("this language already requires types"));
   notify("textDocument/didOpen", {{"textDocument",
                                    {{"uri", "file:///a.py"},
                                     {"languageId", "cpp"},

@@ -76,7 +76,7 @@ class Servers(AttachTest):
         client = self.attach()
         self.open(client, LINES)
         self.assertEqual(self.end(client, self.edit(client))["state"], "done")
-        client.wait_for_log(b"the model is not shared")
+        client.wait_for_log(b"cannot share the model")
         self.assertIn(reason, client.log)
         self.assertTrue(path.exists())
         client.request("shutdown")

@@ -46,14 +46,14 @@ class NextEditFormats(FormatTest):
         client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
                                                     "arguments": edit["command"]["arguments"]})
         answer = self.ask(client)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "a suggestion was turned down a moment ago"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "you rejected a suggestion a moment ago"))
 
     def test_what_does_not_follow_from_the_change_is_not_proposed(self):
         for written in (CHANGED, CHANGED.replace("return x", "return x + 1"), TEXT, "", "NO_EDITS\n"):
             client = self.start(title=SWEEP["title"], answers=[{"after": "updated/a b.py\n", "write": written}])
             self.change_a_name(client)
             answer = self.ask(client)
-            self.assertEqual((answer["edits"], answer["whyNone"]), ([], "the model sees nothing that has to follow"),
+            self.assertEqual((answer["edits"], answer["whyNone"]), ([], "the model found no follow-up change"),
                              written)
 
     def test_it_ends_once_it_has_rejoined_the_window(self):
@@ -139,7 +139,7 @@ class ModelsOfTheirOwn(FormatTest):
             self.ask(client)
         status = client.request("redraft/status")
         self.assertEqual(status["beside"][0]["error"], "no such file")
-        self.assertIn("The model for next edits could not be loaded: no such file", status["reasons"])
+        self.assertIn("redraft cannot load the model for next edits: no such file", status["reasons"])
         self.assertEqual(self.complete(client), [" # target"])
 
 

@@ -56,7 +56,7 @@ class QuietTest(ServerTest):
         self.reject_ghost(client, self.ghost(client, 0, 7)[0])
         self.time(1004.9)
         self.assertEqual(self.ghost(client, 1, 2), [])
-        self.assertIn("turned down a moment ago", self.why_none(client))
+        self.assertIn("rejected a suggestion a moment ago", self.why_none(client))
         self.assertEqual(self.ghost(client, 1, 2, INVOKED)[0]["insertText"], "one, two)", "who asks gets it")
         self.time(1005)
         self.assertEqual(self.ghost(client, 1, 2)[0]["insertText"], "one, two)")
@@ -68,7 +68,7 @@ class QuietTest(ServerTest):
         self.reject_ghost(client, self.ghost(client, 1, 7)[0])
         self.time(2000)
         self.assertEqual(self.ghost(client, 1, 7), [])
-        self.assertIn("turned down before", self.why_none(client))
+        self.assertIn("rejected the same suggestion before", self.why_none(client))
         self.change(client, 2, {"range": span(1, 7, 1, 7), "text": "wi"})
         self.assertEqual(self.ghost(client, 1, 9), [], "nor its rest")
         self.change(client, 3, {"range": span(0, 0, 0, 0), "text": "import re\n"})
@@ -83,8 +83,8 @@ class QuietTest(ServerTest):
         edits = self.next_edit(client)["edits"]
         self.run_command(client, "nextEditRejected", *edits[0]["command"]["arguments"])
         answer = self.next_edit(client)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "a suggestion was turned down a moment ago"))
-        looked = "what follows was turned down before"  # which is alike in all places
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "you rejected a suggestion a moment ago"))
+        looked = "all next edits were rejected before"  # which is alike in all places
         self.assertEqual(self.next_edit(client, invoked=True)["whyNone"], looked, "who asks is answered")
         self.time(1005)
         self.assertEqual(self.next_edit(client)["whyNone"], looked)

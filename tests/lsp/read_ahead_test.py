@@ -121,7 +121,7 @@ class ReadAhead(ServerTest):
         client = self.start(RENAME, {"experimental": {"redraft": {"streamedEdits": True}}})
         self.open(client, TEXT)
         self.invoke_code_actions(client, span(20, 4, 20, 4), 1)
-        client.wait_for_log(b"the prompt of an edit at the cursor is read")
+        client.wait_for_log(b"read ahead the prompt of an edit at the cursor")
         edit = self.edit(client, "rename", range=span(20, 4, 20, 4), scope="auto")
         self.assertLess(self.unread(self.end(client, edit)["statistics"]), 60)
 

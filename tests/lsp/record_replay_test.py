@@ -87,7 +87,7 @@ class RecordingTest(ServerTest):
 
     def assert_same(self, played):
         self.assertEqual((played.returncode, played.stdout.splitlines()[-1:]),
-                         (0, ["the server answers as it was recorded"]), played.stdout + played.stderr)
+                         (0, ["the server answers as recorded"]), played.stdout + played.stderr)
 
     def lines(self, file=None):
         return [json.loads(line) for line in (file or self.file).read_text().splitlines()]
@@ -137,7 +137,7 @@ class Record(RecordingTest):
         self.file = self.file.parent / "missing" / "session.jsonl"
         client = self.record()
         client.wait_for_log(b"redraft: this session is not recorded: ")
-        self.assertIn("session.jsonl: cannot be made: ", client.notification("window/logMessage")["message"])
+        self.assertIn("session.jsonl: cannot be created: ", client.notification("window/logMessage")["message"])
 
     def test_with_a_full_disk_the_session_goes_on(self):
         limited = ["sh", "-c", 'ulimit -f 8; exec "$@"', "sh"]
@@ -163,7 +163,7 @@ class Record(RecordingTest):
     def test_help_says_what_it_holds(self):
         run = subprocess.run([os.environ["REDRAFT"], "lsp", "--help"], capture_output=True, text=True, timeout=TIME_LIMIT)
         text = " ".join(run.stdout.split())
-        self.assertIn("it holds the text of every file that is open. Implies --no-share", text)
+        self.assertIn("contains the text of every open file. Implies --no-share", text)
 
     def test_redraft_itself_records(self):
         client = Client([os.environ["REDRAFT"], "lsp", "--no-index", "--record", str(self.file)])
@@ -213,7 +213,7 @@ class Replay(RecordingTest):
         self.record()
         played = self.play(load_error="no model here")
         self.assertEqual(played.returncode, 1)
-        self.assertIn("did not come", played.stdout)
+        self.assertIn("missing in the replay", played.stdout)
 
     def test_a_client_that_went_away_within_an_edit(self):
         def go_away(session):
@@ -256,11 +256,11 @@ class Replay(RecordingTest):
         whole = self.file.read_text()
         self.file.write_text(whole[:whole.rindex('"gone"')])
         played = self.play()
-        self.assertIn("it ends within a line", played.stdout)
+        self.assertIn("the file ends within a line", played.stdout)
         self.assert_same(played)
 
     def test_what_is_no_recording(self):
-        for content, problem in (("", "is empty"), ("hello\n", "line 1: malformed JSON"), ("{}\n", "no recording"),
+        for content, problem in (("", "is empty"), ("hello\n", "line 1: malformed JSON"), ("{}\n", "not a redraft recording"),
                                  ('{"redraft_recording": 1}\n{"t": 0}\n{}\n', 'line 2: "from" must be')):
             self.file.write_text(content)
             played = self.play()

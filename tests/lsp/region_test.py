@@ -100,7 +100,7 @@ class Region(ServerTest):
                 self.regions(client, 1, **document)
         with self.assertRaises(ResponseError) as refused:
             client.request("redraft/region", {"textDocument": {"uri": URI}})
-        self.assertIn("needs a range", str(refused.exception))
+        self.assertIn("requires a range", str(refused.exception))
 
 
 if __name__ == "__main__":

@@ -120,8 +120,8 @@ class Model(ServerTest):
     def test_reasons(self):
         client = self.start(RENAME, STREAMING)
         self.assertEqual(client.request("redraft/status")["reasons"],
-                         ["The model is not loaded yet: it is with the first request.",
-                          "The index is off: the server was started without (redraft lsp --no-index)."])
+                         ["The model is not loaded yet. The first request loads it.",
+                          "The index is off: the server was started with redraft lsp --no-index."])
         self.open(client, LINES)
         self.end(client, self.edit(client))
         self.assertEqual(len(client.request("redraft/status")["reasons"]), 1)

@@ -58,7 +58,7 @@ class UsageTest(ServerTest):
                           "hunksRejected": 3})
         self.assertIn("; 0 tokens read ahead in 0 s", " ".join(self.doctor().split()))
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
-        self.assertIn("2 of 2 completions taken, 1 of 4 hunks, 0 of 0 next edits", self.doctor())
+        self.assertIn("2 of 2 completions accepted, 1 of 4 hunks, 0 of 0 next edits", self.doctor())
 
     # What was accepted and changed back within ten seconds was wrong.
 
@@ -96,7 +96,7 @@ class UsageTest(ServerTest):
         self.accept_and_insert(client, 30)
         counts = self.end(client)
         self.assertEqual((counts["completionsAccepted"], counts["completionsTakenBack"]), (3, 2))
-        self.assertIn("1 of 3 completions taken", self.doctor())
+        self.assertIn("1 of 3 completions accepted", self.doctor())
         self.assertIn("2 more were changed back within ten seconds", self.doctor())
 
     def test_what_is_changed_back_later_or_elsewhere_does_not(self):

@@ -140,7 +140,7 @@ class Installed(unittest.TestCase):
         doctor = self.run_program("doctor", "--quick", "--target", self.model, program=program)
         self.assertEqual(doctor.returncode, 0, doctor.stderr)  # it edits all the same
         self.assertRegex(doctor.stdout, r"(?m)^sharing   there is no .*redraft-attached: .*install redraft again")
-        self.assertRegex(doctor.stdout, r"(?m)^fetching  not possible: its script is not beside the program.*models add FILE")
+        self.assertRegex(doctor.stdout, r"(?m)^fetching  not possible: its script is missing next to the program.*models add FILE")
         self.assertRegex(doctor.stdout, r"(?m)^Neovim    its plugin is not beside this program")
 
     def test_doctor_misses_python(self):

@@ -20,7 +20,7 @@ class Version(RedraftCase):
     def test_three_lines(self):
         shown = self.assert_succeeds(run("--version"))
         self.assertRegex(shown, r"\Aredraft \d+\.\d+\.\d+\ncommit ([0-9a-f]{12}(, and changes)?|unknown)\n"
-                                r"build \w+ for \w+, \w+ [\d.]+, libtorch [\d.]+(, kernels for GPUs)?\n\Z")
+                                r"build \w+ for \w+, \w+ [\d.]+, libtorch [\d.]+(, GPU kernels)?\n\Z")
 
 
 @unittest.skipUnless(shutil.which("git") and shutil.which("cmake"), "git or cmake is not installed")

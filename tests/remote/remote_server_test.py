@@ -62,7 +62,7 @@ class Edits(Remote):
             port = free.getsockname()[1]
         process = self.edit(f"http://127.0.0.1:{port}", "--target", "no-such-model")
         self.assert_fails(process, 1, "no-such-model")
-        self.assertIn("The local model writes, because the server does not", process.stderr.decode())
+        self.assertIn("redraft uses the local model, because the server failed", process.stderr.decode())
 
     def test_no_rest_is_read_once_the_edit_is_complete(self):
         server = self.serve()
@@ -156,7 +156,7 @@ class Doctor(Remote):
     def test_says_what_the_server_has(self):
         server = self.serve(models=("coder", "Qwen2.5-Coder-7B"), key=KEY)
         rows = self.rows(self.doctor(server.url, "--remote-model", "coder", key=KEY))
-        self.assertRegex(rows, r"(?m)^key +there is one, which is sent$")
+        self.assertRegex(rows, r"(?m)^key +present; it is sent to the server$")
         self.assertRegex(rows, rf"(?m)^remote +{server.url} answers$")
         self.assertIn("coder: a context of 8192 tokens, by vllm\n", rows)
         self.assertIn("Qwen2.5-Coder-7B: a context of 8192 tokens, by vllm, completes at the cursor\n", rows)
@@ -167,7 +167,7 @@ class Doctor(Remote):
 
     def test_a_context_that_is_not_told_is_said(self):
         rows = self.rows(self.doctor(self.serve(context=None).url))
-        self.assertIn("coder: its context is not told, 16384 tokens are assumed", rows)
+        self.assertIn("coder: an unknown context, assumed to be 16384 tokens", rows)
         self.assertRegex(rows, r"(?m)^key +none: ")
 
     def test_faults_are_said(self):
@@ -247,7 +247,7 @@ class Keys(Remote):
         self.assert_fails(process, 1, "wants a key, or refuses this one (401)")
         self.assertNotIn(KEY, process.stderr.decode())
         process = self.edit(server.url, REDRAFT_REMOTE_KEY="a\r\nX-Evil: 1")
-        self.assert_fails(process, 1, "holds no key")
+        self.assert_fails(process, 1, "does not contain a valid key")
 
 
 def make_certificate(folder):
@@ -272,7 +272,7 @@ class Tls(Remote):
 
     def test_others_are_refused_before_anything_is_sent(self):
         server = self.serve(certificate=self.folder / "good.pem")
-        self.assert_fails(self.edit(server.url), 1, "certificate that is not accepted")
+        self.assert_fails(self.edit(server.url), 1, "certificate that is not trusted")
         self.assertEqual(server.seen, [])
 
     def test_one_of_another_name_is_refused(self):
@@ -343,7 +343,7 @@ class Editors(RemoteEditor):
         self.assertIn(self.edit(client)[0]["state"], ("done", "failed"))  # a tiny model writes what it writes
         status = client.request("redraft/status")
         self.assertEqual((status["state"], status["device"]), ("ready", "cpu"), status)
-        self.assertIn("The local model writes, because the server does not", " ".join(status["reasons"]))
+        self.assertIn("redraft uses the local model, because the server failed", " ".join(status["reasons"]))
         self.assertNotEqual(status["decoder"]["name"], "remote")
 
 

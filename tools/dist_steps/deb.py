@@ -1,4 +1,4 @@
-"""The .deb: one for Debian 12, Ubuntu 22.04 and later, since it brings all libraries but the C and the C++ library."""
+"""The .deb: one for Debian 12, Ubuntu 22.04 and later, because it contains all libraries except the C and C++ libraries."""
 
 import gzip
 import hashlib
@@ -39,15 +39,15 @@ def _move(tree, one, other):
 
 
 def _fix_in_place(program):
-    """Where there is no /proc the loader does not know where a program lies; of a package that is known before."""
+    """Fixes the library path, because without /proc the loader does not know a program's folder. A package's is known."""
     copy = program.with_name("copy")
-    shutil.copy2(program, copy)  # it may be one file with what other artefacts hold
+    shutil.copy2(program, copy)  # other artefacts may contain it as a hard link
     os.replace(copy, program)
     elf.look_in(program, "/usr/lib/redraft")
 
 
 def _compress(file):
-    """As Debian wants its manual pages: without a time."""
+    """Compresses a manual page in Debian's form: without a time."""
     content = file.read_bytes()
     file.with_name(file.name + ".gz").write_bytes(gzip.compress(content, 9, mtime=0))
     file.unlink()

@@ -18,7 +18,7 @@ _HEAD = ("extension.vsixmanifest", "[Content_Types].xml")
 
 
 def _packaged(folder):
-    """What vsce makes of the extension alone, for this platform, with tools that lock files pin."""
+    """Packs only the extension with vsce, for this platform, with the tools from the lock files."""
     setup = ROOT / "tests" / "editors" / "setup.sh"
     run(["bash", setup, "--strict", "extension"])
     wheels = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "redraft" / "editors" / "wheels"
@@ -29,7 +29,7 @@ def _packaged(folder):
 
 
 def _content_types(text, names):
-    """With a type for every ending, as the format of the package asks for."""
+    """Adds a type for every file extension, which the package format requires."""
     known = set(re.findall(r'Extension="([^"]+)"', text))
     endings = sorted({pathlib.PurePosixPath(name).suffix for name in names} - known - {""})
     added = "".join(f'<Default Extension="{ending}" ContentType="application/octet-stream"/>' for ending in endings)
@@ -37,7 +37,7 @@ def _content_types(text, names):
 
 
 def _server(staged, folder):
-    """What of the installed tree the extension needs: no plugin of another editor, nothing for shells."""
+    """The part of the installed tree that the extension needs: no other editor's plugin, nothing for shells."""
     copy_tree(staged, folder)
     for name in ("nvim", "man", "bash-completion", "zsh", "fish"):
         shutil.rmtree(folder / "share" / name)
@@ -45,7 +45,7 @@ def _server(staged, folder):
 
 
 def vsix(staged, file, epoch, level):
-    """Returns the packed size of each member: what the extension's size is made of."""
+    """Returns the packed size of each member of the extension."""
     with tempfile.TemporaryDirectory(dir=file.parent) as place:
         place = pathlib.Path(place)
         server = place / "server"
@@ -62,7 +62,7 @@ def vsix(staged, file, epoch, level):
 
 
 def neovim(staged, folder, epoch):
-    """The plugin as the root of a repository, which is what plugin managers take; in `folder`."""
+    """Writes the plugin into `folder` as the root of a repository, which plugin managers expect."""
     copy_tree(staged / PLUGIN, folder)
     written(folder / "README.md", """# redraft.nvim
 
@@ -74,6 +74,6 @@ With lazy.nvim, if this folder is at ~/redraft.nvim:
     { dir = '~/redraft.nvim', opts = { keymaps = true } }
 
 With vim-plug: `Plug '~/redraft.nvim'`, and in Lua `require('redraft').setup({ keymaps = true })`. Without a manager: place
-it at ~/.config/nvim/pack/redraft/start/redraft.nvim. `:checkhealth redraft` says what is missing; `:help redraft` the rest.
+it at ~/.config/nvim/pack/redraft/start/redraft.nvim. `:checkhealth redraft` shows what is missing; see `:help redraft`.
 """)
     normalise(folder, epoch)

@@ -1,10 +1,10 @@
-"""What programs and libraries need of the system that they run on, as binutils tell it."""
+"""The system libraries that programs and libraries need, according to binutils."""
 
 import re
 
 from .packing import DistError, files_of, need, run, written
 
-# Of every Linux with a C++ runtime; all else lies beside the program.
+# Present on every Linux with a C++ runtime; all other libraries are next to the program.
 OF_THE_SYSTEM = re.compile(r"(ld-linux-[\w-]+|lib(c|m|dl|rt|util|pthread|gcc_s|stdc\+\+))\.so\.\d+")
 _FAMILIES = ("GLIBC", "GLIBCXX")
 
@@ -28,7 +28,7 @@ def dynamic(path):
 
 
 def look_in(path, place):
-    """Has a file look for libraries in `place` alone, which takes no more characters than what it has."""
+    """Makes a file look for libraries only in `place`, which must not be longer than its present path."""
     _, folders = dynamic(path)
     script = written(path.with_name(path.name + ".cmake"),
                      f'file(RPATH_CHANGE FILE "{path}" OLD_RPATH "{":".join(folders)}" NEW_RPATH "{place}")\n'.replace("$", "\\$"))
@@ -41,7 +41,7 @@ def as_numbers(version):
 
 
 def newest_versions(paths):
-    """The newest version of the C and of the C++ library's interface that any of the files asks for."""
+    """The newest version of the C and C++ library interfaces that any of the files requires."""
     newest = dict.fromkeys(_FAMILIES, "0")
     for path in paths:
         for family, version in re.findall(r"Name: (GLIBC|GLIBCXX)_([\d.]+)", run(["readelf", "-VW", path])):
@@ -50,14 +50,14 @@ def newest_versions(paths):
 
 
 def check(folder):
-    """Every library that is needed is in `folder` or the system's, and is looked for relative to who needs it."""
+    """Checks that every needed library is in `folder` or the system's, and is found relative to its user."""
     files = elves(folder)
     inside = {path.name for path in files}
     for path in files:
         needed, folders = dynamic(path)
         missing = [name for name in needed if name not in inside and not OF_THE_SYSTEM.fullmatch(name)]
         if missing:
-            raise DistError(f"{path.relative_to(folder)} needs {', '.join(missing)}, which is not beside it")
+            raise DistError(f"{path.relative_to(folder)} needs {', '.join(missing)}, which is not in the package")
         outside = [each for each in folders if not each.startswith("$ORIGIN")]
         if outside:
             raise DistError(f"{path.relative_to(folder)} looks for libraries in {', '.join(outside)}")

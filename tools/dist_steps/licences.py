@@ -1,4 +1,4 @@
-"""The licence texts of all that is packed beside our own code. A part without one is an error."""
+"""The licence texts of everything that is packed in addition to our own code. A part without one is an error."""
 
 import pathlib
 import sys
@@ -22,7 +22,7 @@ def _only_texts(folder):
 def _text_of(files, name):
     texts = [path.read_text(encoding="utf-8", errors="replace") for path in files]
     if not texts:
-        raise DistError(f"no licence text of {name} is found")
+        raise DistError(f"cannot find the licence text of {name}")
     return "\n".join(texts)
 
 
@@ -38,7 +38,7 @@ def npm_part(name, modules):
 
 
 def write_licences(tree, folder, root):
-    """Into `folder` one file for each part that `tree` holds."""
+    """Writes one file into `folder` for each part that `tree` contains."""
     for part in dependencies.all_parts():
         if part.use in (dependencies.MODEL, dependencies.TESTS):
             continue

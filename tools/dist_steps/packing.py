@@ -1,4 +1,4 @@
-"""Archives with the same bytes for the same files: sorted names, one owner, one time, two modes."""
+"""Reproducible archives: sorted names, one owner, one time, two modes."""
 
 import os
 import pathlib
@@ -11,11 +11,11 @@ import zipfile
 
 
 class DistError(Exception):
-    """The user has to do something; the message says what."""
+    """An error that the user can fix; the message says how."""
 
 
 def run(command, **options):
-    """The command's output; a DistError with what it said if it fails."""
+    """The command's output; raises a DistError with its output if it fails."""
     process = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, **options)
     if process.returncode != 0:
@@ -25,16 +25,16 @@ def run(command, **options):
 
 def need(program, package):
     if shutil.which(program) is None:
-        raise DistError(f"`{program}` is not there: install it (Debian's package {package})")
+        raise DistError(f"`{program}` is missing. Install it (Debian's package {package})")
 
 
 def files_of(folder):
-    """All that is no folder, by name."""
+    """Everything except folders, by name."""
     return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
 def normalise(folder, epoch):
-    """Removes folders without files; gives all the time `epoch` and one of two modes."""
+    """Removes empty folders; sets the time `epoch` and one of two modes on everything."""
     for path in sorted((path for path in folder.rglob("*") if path.is_dir() and not path.is_symlink()), reverse=True):
         if not any(path.iterdir()):
             path.rmdir()
@@ -57,7 +57,7 @@ def _entry(path, name, epoch):
 
 
 def tar_zst(folder, file, epoch, level):
-    """`folder`, with its name, as a tar compressed by zstd. Its bytes depend on the files, zstd's version and the level alone."""
+    """`folder`, with its name, as a tar compressed by zstd. Its bytes depend only on the files, zstd's version and the level."""
     need("zstd", "zstd")
     command = ["zstd", "-q", "-T2", f"-{level}", *(["--ultra"] if level > 19 else []), "--long=27", "-f", "-o", str(file)]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
@@ -71,7 +71,7 @@ def tar_zst(folder, file, epoch, level):
                     archive.addfile(info)
         process.stdin.close()
     if process.returncode != 0:
-        raise DistError(f"zstd could not write {file}")
+        raise DistError(f"zstd cannot write {file}")
 
 
 def zip_all(entries, file, epoch, level):
@@ -82,7 +82,7 @@ def zip_all(entries, file, epoch, level):
         for name, content, mode in entries:
             info = zipfile.ZipInfo(name, moment)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3  # Unix: the modes count
+            info.create_system = 3  # Unix, so that the modes count
             info.external_attr = (stat.S_IFREG | mode) << 16
             if isinstance(content, bytes):
                 archive.writestr(info, content, compresslevel=level)
@@ -96,7 +96,7 @@ def zip_all(entries, file, epoch, level):
 
 
 def copy_tree(source, target):
-    """As links to the same files where that can be, because libtorch is large and nothing here changes a file's content."""
+    """Copies files as hard links if possible, because libtorch is large and nothing here changes a file's content."""
     def place(one, other):
         try:
             os.link(one, other)

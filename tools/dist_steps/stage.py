@@ -1,4 +1,4 @@
-"""The installed tree that every artefact holds: what `cmake --install` places, stripped, with documents and licences."""
+"""The installed tree that every artefact contains: the stripped result of `cmake --install`, with documents and licences."""
 
 import os
 import pathlib
@@ -19,19 +19,19 @@ def version():
 
 
 def epoch():
-    """The time that everything gets: SOURCE_DATE_EPOCH, or that of the commit; in what `git archive` wrote it is noted."""
+    """The time for all files: SOURCE_DATE_EPOCH, or the commit's time, which an archive from `git archive` records."""
     if os.environ.get("SOURCE_DATE_EPOCH"):
         return int(os.environ["SOURCE_DATE_EPOCH"])
     shown = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%H %ct"], capture_output=True, text=True).stdout \
         if (ROOT / ".git").exists() else (ROOT / "cmake" / "archived_commit.txt").read_text()
     found = re.match(r"[0-9a-f]+ (\d+)", shown)
     if not found:
-        raise DistError("the time of the commit is not known: set SOURCE_DATE_EPOCH")
+        raise DistError("the commit's time is unknown. Set SOURCE_DATE_EPOCH")
     return int(found[1])
 
 
 def help_tags(folder):
-    """What Neovim's :helptags makes, so that `:help redraft` works where nobody may write."""
+    """The result of Neovim's :helptags, so that `:help redraft` works in a read-only folder."""
     lines = []
     for file in sorted((folder / "doc").glob("*.txt")):
         for tag in re.findall(r"(?:^|\s)\*([^*\s|]+)\*(?=\s|$)", file.read_text(encoding="utf-8")):
@@ -40,7 +40,7 @@ def help_tags(folder):
 
 
 def _relative_rpaths(folder):
-    """The wheels' libraries also look where NVIDIA's other wheels would be: above this tree, in what is not ours."""
+    """Fixes the wheels' libraries, which also look for NVIDIA's other wheels, outside of this tree."""
     for path in elf.elves(folder):
         _, places = elf.dynamic(path)
         if len(places) > 1 and "$ORIGIN" in places:
@@ -48,10 +48,10 @@ def _relative_rpaths(folder):
 
 
 def stage(build, folder):
-    """Installs `build` into `folder`, which is new. Returns the newest versions of the system's libraries that it needs."""
+    """Installs `build` into the new `folder`. Returns the newest versions of the system's libraries that it needs."""
     run(["cmake", "--install", build, "--prefix", folder, "--strip"])
     for library in sorted((folder / "lib" / "redraft").glob("*.so*")):
-        if library.is_symlink():  # one file, by the name that it is asked for: not every archive has links
+        if library.is_symlink():  # one file under the name that is looked up, because not every archive supports links
             os.replace(library.resolve(), library)
     for library in (folder / "lib" / "redraft").iterdir():
         run(["strip", "--strip-unneeded", library])

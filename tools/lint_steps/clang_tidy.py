@@ -1,4 +1,4 @@
-"""Runs clang-tidy on translation units, a few at a time; clean units are not checked again until something in them changes.
+"""Runs clang-tidy on translation units, a few at a time. A clean unit is not checked again until it changes.
 
 A unit is a source as the build compiles it. Headers are checked through the units that include them, kernels (.cu)
 through the unit that compiles them as C++ for the emulated device. A kernel source that has no such unit is read as
@@ -23,7 +23,7 @@ from setup_steps.common import cache_directory
 from .sources import CPP, Includes, with_suffix
 
 ARGUMENTS = ["--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument"]
-KEPT_SECONDS = 60 * 24 * 3600  # for which a clean unit is remembered
+KEPT_SECONDS = 60 * 24 * 3600  # how long a clean unit is remembered
 
 
 class Units:
@@ -38,7 +38,7 @@ class Units:
         for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
             file = os.path.relpath(entry["file"])
             if file.startswith(("..", os.path.relpath(build) + os.sep)):
-                continue  # a dependency's, or generated
+                continue  # from a dependency, or generated
             if file.endswith(".cu"):
                 kernels[file] = entry
             elif file.endswith(CPP):
@@ -74,7 +74,7 @@ class Units:
         return sorted(units), left_out
 
     def key(self, unit, version):
-        """Equal for equal input of clang-tidy from the project, wherever the checkout is."""
+        """A key of clang-tidy's input from the project, independent of the checkout's path."""
         digest = hashlib.sha256(repr((version, ARGUMENTS)).encode())
         for entry in self.commands[unit]:
             digest.update(entry["command"].replace(self._root, ".").encode())
@@ -85,7 +85,7 @@ class Units:
 
 
 def _for_clang(command):
-    """The command without GCC's precompiled headers, which clang cannot read, and without what only CI adds."""
+    """The command without GCC's precompiled headers, which clang cannot read, and without the options that only CI adds."""
     return re.sub(r" -Winvalid-pch| -include \S*cmake_pch\.hxx| -Werror(?=\s)", "", command)
 
 
@@ -134,7 +134,7 @@ def newest_first(units, names, ranks):
 
 
 def check(units, names, seconds=None):
-    """Whether all of `names` that there was time for are clean; prints which are not, and how many were not checked."""
+    """Checks `names` within the time limit: whether all checked units are clean. Prints the others, and how many were not checked."""
     version = _version()
     clean = CleanUnits()
     keys = {name: units.key(name, version) for name in names}
@@ -155,7 +155,7 @@ def check(units, names, seconds=None):
                 if is_clean is None:
                     skipped += 1
                 elif is_clean:
-                    if units.key(name, version) == keys[name]:  # unless it was changed meanwhile
+                    if units.key(name, version) == keys[name]:  # unless it changed meanwhile
                         clean.add(keys[name])
                 else:
                     failed += 1

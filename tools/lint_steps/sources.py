@@ -1,4 +1,4 @@
-"""Which files there are, which changed, and which project files a C++ source includes."""
+"""The project's files, the changed ones, and the project files that a C++ source includes."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ def git(*arguments):
 
 
 def all_files():
-    """Committed ones, and new ones that are not ignored."""
+    """Committed files, and new files that are not ignored."""
     files = git("ls-files", "--cached", "--others", "--exclude-standard") or []
     return sorted({file for file in files if os.path.isfile(file)})
 
@@ -26,7 +26,7 @@ def with_suffix(files, *suffixes):
 
 
 def _start():
-    """Where this branch left main; on main itself, the previous commit. None: nothing to compare with is known."""
+    """Where this branch left main; on main itself, the previous commit. None if there is nothing to compare with."""
     head = git("rev-parse", "HEAD")
     for main in ("main", "origin/main"):
         base = git("merge-base", "HEAD", main)
@@ -47,7 +47,7 @@ def changed_files():
 
 
 def commit_ages():
-    """{file: how many commits ago it was changed last}, for committed files."""
+    """{file: the number of commits since its last change}, for committed files."""
     ages, age = {}, 0
     for line in git("log", "--format=%x00", "--name-only", "--no-renames") or []:
         if line == "\0":
@@ -64,7 +64,7 @@ class Includes:
         self._direct = {}
 
     def closure(self, file):
-        """All of them, and the file itself."""
+        """All of these files, and the file itself."""
         found, waiting = {file}, [file]
         while waiting:
             for each in self._of(waiting.pop()) - found:

@@ -60,7 +60,7 @@ def check_views(files):
 
 
 def check_whitespace(files):
-    """As .editorconfig says: every line ends with a line feed, also the last one, and without blanks before it."""
+    """Follows .editorconfig: every line, including the last one, ends with a line feed and has no trailing blanks."""
     bad = []
     for file in with_suffix(files, *TEXT):
         content = b"" if file.startswith(VERBATIM) else pathlib.Path(file).read_bytes()

@@ -38,7 +38,7 @@ bool has_digits_only(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// A word that means something only where the message was written.
+// Whether a word only has a meaning in the place where the message was written.
 bool is_reference(std::string_view word) {
   const std::string_view inner = trimmed(word, "()[].,;:");
   if (inner.starts_with('#') && has_digits_only(inner.substr(1))) return true;
@@ -53,7 +53,7 @@ std::string without_references(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
     if (is_reference(word)) {
-      // What led to it: "fixes #12".
+      // words before a reference: "fixes #12"
       for (const char* lead : {"fixes", "fix", "closes", "close", "see", "resolves", "refs"}) {
         const std::size_t at = out.rfind(' ');
         const std::size_t from = at == out.npos ? 0 : at + 1;
@@ -94,7 +94,7 @@ std::optional<std::string> instruction_of(std::string_view message) {
     if (is_trailer(line) || line.starts_with("* ")) break;
     in_body = !lines.empty();
     std::string text = without_references(line);
-    // What is left of a line of references ("fixes #1 and #2") says nothing.
+    // The rest of a line of references ("fixes #1 and #2") is not a description.
     const bool is_rest = text.size() < line.size() && words_in(text) < kMinWords;
     if (!text.empty() && !is_rest) lines.push_back(std::move(text));
   }

@@ -16,7 +16,7 @@ namespace redraft {
 namespace {
 
 constexpr int kLinesAround = 3;
-// What a prompt has besides code and instruction, and how much code a token spells at least.
+// The tokens of a prompt besides code and instruction, and the minimum of code bytes per token.
 constexpr int kFrameTokens = 160;
 constexpr int kBytesOfToken = 3;
 
@@ -97,7 +97,7 @@ std::optional<ClosedAnswer> closed_answer(const std::string& raw, const std::str
   if (!shown.ends_with(fence)) return std::nullopt;
   const auto begin =
       static_cast<std::size_t>(shown.data() - raw.data()) + shown.size() - fence.size();
-  // On a line of its own, with no other back-tick before it.
+  // On a separate line, without an earlier back-tick on it.
   if (begin > 0 && raw[begin - 1] != '\n') return std::nullopt;
   return ClosedAnswer{.text = raw.substr(0, begin + fence.size()), .code_end = begin};
 }
@@ -120,7 +120,8 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   ChosenRegion chosen = region_of(pair, limits_.max_lines);
   if (!chosen.region) return no_example(std::move(chosen.why_none));
   const EditRegion& region = *chosen.region;
-  // What is left for the file around the region: the region is in the prompt and in the answer.
+  // The tokens available for the file around the region. The region is in the prompt and in the
+  // answer.
   const Tokenizer& tokenizer = engine_.tokenizer();
   const auto region_tokens = static_cast<int>(tokenizer.encode(region.text()).size());
   const auto instruction_tokens = static_cast<int>(tokenizer.encode(pair.instruction).size());
@@ -143,7 +144,7 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   return made;
 }
 
-// Whether an example is made of what the target wrote.
+// Makes an example of the target's output, or says why not.
 MadeExample ExampleMaker::judged(const EditPair& pair, const EditRegion& region,
                                  const EditPrompt& prompt, const EditResult& result) const {
   const Tokenizer& tokenizer = engine_.tokenizer();

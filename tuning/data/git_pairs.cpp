@@ -11,7 +11,7 @@ namespace redraft {
 
 namespace {
 
-constexpr std::size_t kBatch = 64;  // commits of one run of git
+constexpr std::size_t kBatch = 64;  // commits per run of git
 constexpr std::size_t kMaxFileBytes = 256 << 10;
 constexpr std::size_t kHashShown = 12;
 

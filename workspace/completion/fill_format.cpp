@@ -10,7 +10,7 @@ namespace {
 using Order = FillFormat::Order;
 using Files = FillFormat::Files;
 
-// Families that share tokens with others, but ask otherwise, come before them.
+// Families that share tokens with others, but use another format, come before them.
 constexpr FillFormat kFormats[] = {
     {.name = "mellum",
      .models = "mellum",

@@ -12,7 +12,7 @@
 //                                "2, 5"
 //
 // The model is not asked where words find something, because a small one only adds wrong parts then
-// (docs/performance.md has the figures). What is chosen is an opinion, so it is told before
+// (docs/lab/performance.md has the figures). What is chosen is an opinion, so it is told before
 // anything is written, together with the best of the parts that were left; a request may name the
 // places itself. The model's answer is text like any other: if it is not a list of such numbers,
 // nothing is found.

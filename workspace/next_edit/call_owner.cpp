@@ -37,7 +37,7 @@ std::string_view first_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-// A call through the type gives the object, too: "Server.start(server, 1)".
+// A call through the type passes the object, too: "Server.start(server, 1)".
 void leave_out_object(const Signature& signature, Call& call) {
   const bool is_by_type = signature.receiver == Signature::Receiver::kObject &&
                           !signature.owner.empty() &&
@@ -89,7 +89,7 @@ CallOwner::Is CallOwner::of(const Call& call) const {
 
 CallOwner::Is CallOwner::by_name(const Call& call) const {
   Is whose = Is::kAnother;
-  bool is_clear = false;  // what the name is there
+  bool is_clear = false;  // whether it is clear what the name means there
   for (const NamedThing& thing : meanings_->things) {
     for (const NameUse& use : thing.uses) {
       if (use.range != call.name) continue;
@@ -114,7 +114,7 @@ CallOwner::Is CallOwner::at_home(const NamedThing& thing, const NameUse& use,
   return is_certain && !is_several(thing) ? Is::kCertain : Is::kPerhaps;
 }
 
-// Whether it is a function with other parameters, too: one that overrides this one.
+// Whether it has versions with other parameters: overloads, or functions that override it.
 bool CallOwner::is_several(const NamedThing& thing) const {
   return std::ranges::any_of(signatures_, [&](const Signature& other) {
     return other.name == signature_.name && has(thing, other.declared) &&
@@ -155,7 +155,7 @@ std::string_view CallOwner::text_of(const ByteRange& range) const {
   return std::string_view(tree_.text()).substr(range.begin, range.size());
 }
 
-// The name is declared in no document that is known here.
+// No document that is known here declares the name.
 CallOwner::Is CallOwner::by_name_alone(const Call& call) const {
   const bool is_unknown =
       std::ranges::find(meanings_->unknown, call.name) != meanings_->unknown.end();
@@ -176,7 +176,7 @@ bool CallOwner::is_same_folder() const {
   return !here.empty() && here.parent_path() == there.parent_path();
 }
 
-// By statements that import all, or name it: not everywhere is that a declaration.
+// By statements that import everything, or name it: in some languages that is not a declaration.
 CallOwner::Is CallOwner::imported() const {
   Is is = Is::kAnother;
   for (const Import& import : imports_.all) {
@@ -205,7 +205,7 @@ CallOwner::Is CallOwner::by_receiver(const Call& call) const {
   return is_by_type ? of_type(call) : Is::kPerhaps;
 }
 
-// "Type.name()": whether that is this function's type.
+// "Type.name()": whether the type is this function's.
 CallOwner::Is CallOwner::of_type(const Call& call) const {
   if (call.receiver != signature_.owner) return Is::kPerhaps;
   const auto import = import_of(signature_.owner, call.range.begin);
@@ -213,7 +213,7 @@ CallOwner::Is CallOwner::of_type(const Call& call) const {
   return import->empty() ? Is::kAnother : by_source(reader_.of_name(*import, signature_.owner));
 }
 
-// "module.name()": whether that is the function's file.
+// "module.name()": whether the module is the function's file.
 CallOwner::Is CallOwner::of_module(const Call& call) const {
   const std::string_view first = first_name(call.receiver);
   if (first.empty()) return Is::kAnother;

@@ -65,8 +65,8 @@ constexpr NextEditFormat kSweep = {
     .reserved = {"<|file_sep|>", "</s>", "<|endoftext|>", "<|fim_prefix|>", "<|fim_suffix|>",
                  "<|fim_middle|>"}};
 
-// The words after "### Instruction:" are ours; the model was trained with one sentence that says
-// the same.
+// The words after "### Instruction:" are ours; the model was trained with one sentence of the same
+// meaning.
 constexpr NextEditFormat kZeta = {
     .name = "zeta",
     .models = "Zeta 1",
@@ -124,7 +124,7 @@ constexpr NextEditFormat::Texts<12> with_marks(NextEditFormat::Texts<12> texts) 
   return texts;
 }
 
-// Zeta 2, but the answer is the span between two marks.
+// Like Zeta 2, but the answer is the span between two marks.
 constexpr NextEditFormat kZeta21 = [] {
   NextEditFormat format = kZeta2;
   format.name = "zeta-2.1";
@@ -138,7 +138,7 @@ constexpr NextEditFormat kZeta21 = [] {
   return format;
 }();
 
-// The system's words are ours; the model was trained with a longer text that says the same.
+// The system message is ours; the model was trained with a longer text of the same meaning.
 constexpr NextEditFormat kInstinct = {
     .name = "instinct",
     .models = "Instinct",
@@ -171,7 +171,7 @@ constexpr NextEditFormat kInstinct = {
 
 constexpr NextEditFormat kFormats[] = {kSweepV2, kSweep, kZeta21, kZeta2, kZeta, kInstinct};
 
-// In lower case, of a path the last part, words joined by hyphens.
+// In lower case, the last component of a path, words joined by hyphens.
 std::string plain_name(std::string_view name) {
   while (name.ends_with('/')) name.remove_suffix(1);
   std::string plain = lower_case(name.substr(name.rfind('/') + 1));

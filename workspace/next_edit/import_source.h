@@ -1,8 +1,8 @@
-// Whether a statement that imports is of a certain file.
+// Whether an import statement refers to a certain file.
 //
-// No build is asked where modules are: a path is compared with that of the file, from its end. So
-// "from app.utils import load" is of src/app/utils.py, and "from utils import load" is where that
-// file's folder is around the importing one; in another place there is no telling.
+// This uses no build system: it compares the path in the statement with the end of the file's path.
+// So "from app.utils import load" refers to src/app/utils.py, and "from utils import load" refers
+// to it if that file's folder contains the importing file; otherwise it is unknown.
 #pragma once
 
 #include <filesystem>
@@ -17,17 +17,17 @@ enum class ImportSource {
   kFile,
 };
 
-// Of a file's imports of another file.
+// Judges one file's imports of another file.
 class ImportReader {
  public:
-  // `family`: language_family(). `file` is what may be imported.
+  // `family`: language_family(). `file` is the file that may be imported.
   ImportReader(std::string family, std::filesystem::path importing, std::filesystem::path file);
 
-  // What `name`, which `statement` makes known, is: what the file has by that name?
+  // Whether `name`, which `statement` makes known, is the file's definition of that name.
   ImportSource of_name(std::string_view statement, std::string_view name) const;
-  // Whether it makes the file known by `name`, as in "name.load()".
+  // Whether it makes the file known as `name`, as in "name.load()".
   ImportSource of_module(std::string_view statement, std::string_view name) const;
-  // Whether it makes known what the file has, without saying what: "import *", an include.
+  // Whether it makes the file's definitions known without naming them: "import *", an include.
   ImportSource of_all(std::string_view statement) const;
 
  private:
@@ -41,7 +41,7 @@ class ImportReader {
 
   std::string family_;
   std::filesystem::path importing_;
-  std::filesystem::path file_;  // without an extension; of a module that is a folder, the folder
+  std::filesystem::path file_;  // without an extension; for a module that is a folder, the folder
 };
 
 }  // namespace redraft

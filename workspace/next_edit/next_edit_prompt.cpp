@@ -13,7 +13,7 @@ using Lines = std::vector<std::string>;
 
 constexpr const char* kCut = "...";
 
-// Without the last line's ending.
+// Joins lines without the last line's ending.
 template <typename Range>
 std::string joined(const Range& lines) {
   std::string text;
@@ -31,7 +31,7 @@ std::string with_endings(const Range& lines) {
   return std::ranges::empty(lines) ? text : text + '\n';
 }
 
-// The middle of many lines is left out.
+// Leaves out the middle of many lines.
 Lines shortened_to(const Lines& lines, int most) {
   const auto count = static_cast<int>(lines.size());
   if (count <= most) return lines;
@@ -64,7 +64,7 @@ struct LineRange {
   int begin = 0, end = 0;
 };
 
-// The lines around one, as many as fit: a line above, a line below, and so on.
+// Grows a range by as many surrounding lines as fit: a line above, a line below, and so on.
 LineRange grown(std::span<const std::string_view> lines, LineRange range, std::size_t bytes) {
   const auto size = [&](int line) { return lines[static_cast<std::size_t>(line)].size() + 1; };
   std::size_t used = 0;
@@ -146,7 +146,7 @@ class Writer {
     if (rule.bytes > 0) return grown(question_.lines, {line, line + 1}, rule.bytes);
     return within_file(line - rule.lines_above, line + rule.lines_below + 1);
   }
-  // The window with what is shown around it.
+  // The window with the surrounding lines that are shown.
   LineRange context() const {
     const std::size_t bytes = format_.window.context_bytes;
     LineRange range = window_;
@@ -172,8 +172,8 @@ class Writer {
     return text;
   }
 
-  // How many lines are given. A line end and the blank lines after it are one token, so what is
-  // given does not end before a blank line.
+  // The number of lines that the prompt already contains. A line end and the blank lines after it
+  // are one token, so the prompt does not end before a blank line.
   int prefilled() const {
     if (format_.prefill == NextEditFormat::Prefill::kNone) return 0;
     int count = prompt_.cursor_line;
@@ -232,7 +232,7 @@ class Writer {
     return joined(lines);
   }
 
-  // The window with the marks of regions and, if there is to be one, of the cursor.
+  // The window with the marks of regions and, if requested, of the cursor.
   std::string marked(bool with_cursor) const {
     std::string text;
     const Lines& window = prompt_.window;
@@ -319,7 +319,7 @@ class Writer {
   void flush() {
     if (!text_.empty()) prompt_.parts.push_back({std::exchange(text_, {}), false});
   }
-  // What is put in the place of names is text, whatever it spells.
+  // The text that replaces a name is literal, even if it contains braces.
   void render(std::string_view block, const std::string& path, const RelatedText* related,
               const Change* change) {
     for (std::size_t open = block.find('{'); open != std::string_view::npos;
@@ -336,7 +336,7 @@ class Writer {
   const NextEditQuestion& question_;
   LineRange window_, context_;
   NextEditPrompt prompt_;
-  std::string text_;  // not a part yet
+  std::string text_;  // text that is not yet a part
 };
 
 template <typename Range>
@@ -375,8 +375,8 @@ Result<NextEditPrompt> make_next_edit_prompt(const NextEditFormat& format,
   if (question.cursor_line < 0 || question.cursor_line >= std::ssize(question.lines))
     return Error("the cursor is not in the file");
   if (is_hostile(format, question)) {
-    return Error("the code has text that the model's format (" + std::string(format.name) +
-                 ") means otherwise");
+    return Error("the code contains text that is reserved in the model's format (" +
+                 std::string(format.name) + ")");
   }
   return Writer(format, question).write();
 }

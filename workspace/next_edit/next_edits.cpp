@@ -12,12 +12,12 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kRejected = 64;
-// Between two keystrokes of a fast typist there is less.
+// Longer than the time between two keystrokes of a fast typist.
 constexpr auto kPause = std::chrono::milliseconds(60);
 
-constexpr const char* kFailed = "looking for the next edit failed";
+constexpr const char* kFailed = "the search for the next edit failed";
 
-// No exception leaves the thread.
+// Exceptions must not leave the thread.
 Result<NextEditPlan> planned(const NextEditRequest& request, const std::stop_token& stop) {
   try {
     return plan_next_edit(request, stop);
@@ -47,7 +47,7 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     return id;
   }
   if (!request.is_anything_changed()) {
-    on_answer({.why_none = "nothing was changed lately"});
+    on_answer({.why_none = "there are no recent changes"});
     return id;
   }
   request.memory = memory_;
@@ -116,9 +116,9 @@ void NextEdits::changed(const std::shared_ptr<const Document>& now,
 
 void NextEdits::read_ahead(MakeRequest make_request) {
   stop_reading_ahead();
-  if (!left_.empty()) return;  // they will be proposed
+  if (!left_.empty()) return;  // these will be proposed
   expected_ = std::move(make_request);
-  // The request compares whole documents, so it is made once and not at each keystroke.
+  // The request compares whole documents, so it is made once, not at each keystroke.
   pausing_ = host_.queue().add(
       [this, call = call_](const DecodeQueue::Control&) {
         call([this] {
@@ -191,7 +191,7 @@ void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
     if (!rejected(*result->document, edit)) answer.edits.push_back(edit);
   }
   if (answer.edits.empty()) {
-    if (!result->edits.empty()) answer.why_none = "what follows was turned down before";
+    if (!result->edits.empty()) answer.why_none = "all next edits were rejected before";
   } else {
     answer.document = document_ = result->document;
     left_ = answer.edits;

@@ -6,12 +6,12 @@
 namespace redraft {
 namespace {
 
-// How far a mark may move down for the sake of a better line to stand before.
+// How far a mark may move down to a better line.
 constexpr int kMaxNudge = 5;
 
 bool is_blank(std::string_view line) { return trimmed(line).empty(); }
 
-// A line that ends something belongs to what is above it.
+// A line that ends something belongs to the lines above it.
 bool can_begin(std::string_view line) {
   std::string_view text = trimmed(line);
   if (text.empty() || text.front() == '}' || text.front() == ']' || text.front() == ')')
@@ -21,7 +21,7 @@ bool can_begin(std::string_view line) {
          text != "end";
 }
 
-// The first line from `line` on before which a mark can stand; that line itself: none is near.
+// The first line from `line` on that can follow a mark; `line` itself if none is near.
 int beginning_near(std::span<const std::string> window, int line) {
   const int end = std::min(static_cast<int>(window.size()), line + kMaxNudge);
   for (int i = line; i < end; ++i) {

@@ -33,21 +33,21 @@ bool is_head(std::string_view line) {
   return !text.empty() && std::string_view(":([{,\\").find(text.back()) != std::string_view::npos;
 }
 
-// `else` and the like are written to get a new body.
+// `else` and the like introduce a new body.
 bool opens_block(std::string_view line) {
   return trimmed(line).ends_with(':') &&
          is_one_of(first_word(line), {"if", "for", "while", "with", "try", "async"});
 }
 
-// A statement that is as deep as its first line goes on with it.
+// Whether a line with the indentation of the statement's first line continues it.
 bool continues_statement(std::string_view line) {
   return is_one_of(first_word(line), {"elif", "else", "except", "finally", ")", "]", "}"});
 }
 
 bool is_comment(std::string_view line) { return trimmed(line).starts_with('#'); }
 
-// Whether no bracket and no string of several lines begins in the lines and ends elsewhere, or the
-// other way round, as far as counting tells.
+// Whether every bracket and every multi-line string that begins in the lines also ends there, and
+// the reverse, as far as counting shows.
 bool is_whole(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
@@ -63,12 +63,12 @@ bool is_whole(const std::vector<std::string>& lines) {
   return true;
 }
 
-// Lines that were moved, all of them alike.
+// Lines that were all moved in the same way.
 struct MovedLines {
   Reindent move;
-  std::string last;          // as it was
-  std::size_t least = 0;     // how deep the least of them was
-  std::size_t deep_now = 0;  // the last of them
+  std::string last;          // its old version
+  std::size_t least = 0;     // the smallest indentation among them
+  std::size_t deep_now = 0;  // the indentation of the last one
 };
 
 // The end of the change, as far as it only moved lines.
@@ -87,7 +87,7 @@ std::optional<MovedLines> moved_lines(const RecentChange& change) {
   return moved;
 }
 
-// What a block in the file is further in than its head.
+// The indentation of a block relative to its head in this file.
 std::string step_in(const EditRegion& file) {
   std::string_view above;
   for (const std::string_view line : file.lines()) {
@@ -105,10 +105,10 @@ class Search {
   Search(const std::vector<RecentChange>& recent, const RecentChange& change, EditRegion file)
       : recent_(recent), change_(change), file_(std::move(file)) {}
 
-  // `moved`: what the change ends with.
+  // `moved`: the lines at the end of the change.
   std::optional<CertainEdit> rest_of(MovedLines moved) const {
     int begin = below(change_);
-    // What was moved likewise, behind a blank line.
+    // Includes lines moved in the same way after a blank line.
     while (const RecentChange* const next = change_at(begin)) {
       const auto more = moved_lines(*next);
       if (!more || more->move != moved.move || more->least <= moved.least) return std::nullopt;
@@ -118,8 +118,8 @@ class Search {
     }
     if (begin == size()) return std::nullopt;
     const std::size_t deep = depth(line(begin));
-    // Below a head that was put right it may be right already; below what is no head, it never was
-    // a part of that.
+    // Below a corrected head, the body may be right already; below a line that is not a head,
+    // deeper lines were never part of it.
     if (is_head(moved.last) ? deep > moved.deep_now : deep > depth(moved.last)) return std::nullopt;
     return moved_in(begin, end_of(begin, moved.least), moved.move);
   }
@@ -149,7 +149,7 @@ class Search {
     return at;
   }
 
-  // Null: the line is as it was.
+  // Null: the line is unchanged.
   const RecentChange* change_at(int at) const {
     const auto change = std::ranges::find_if(recent_, [&](const RecentChange& each) {
       return each.document == change_.document && each.line <= at && at < each.end_line();
@@ -157,7 +157,7 @@ class Search {
     return change == recent_.end() ? nullptr : &*change;
   }
 
-  // Where a statement that is `least` deep ends. Comments may stand anywhere.
+  // Where a statement with the indentation `least` ends. Comments may have any indentation.
   int end_of(int begin, std::size_t least) const {
     int end = begin;
     for (int at = begin; at < size(); ++at) {

@@ -15,7 +15,7 @@ constexpr double kHalfWeightLines = 12;
 constexpr double kImportedWeight = 0.5;
 constexpr std::size_t kShortestName = 3;
 
-// How a line that imports something begins, in the languages that redraft parses.
+// The beginnings of lines that import something, in the languages that redraft parses.
 constexpr std::string_view kImports[] = {"import ", "from ",    "use ",     "#include",
                                          "using ",  "require ", "require(", "require_relative "};
 
@@ -28,7 +28,7 @@ bool imports(std::string_view line) {
          (line.starts_with("const ") && line.find("require(") != std::string_view::npos);
 }
 
-// Walks over the lines of a text along with ascending offsets.
+// Iterates over the lines of a text along ascending offsets.
 class LineWalk {
  public:
   explicit LineWalk(std::string_view text) : text_(text), end_(text.find('\n')) {}

@@ -10,16 +10,17 @@
 
 namespace redraft {
 
-// What the target predicted after each token of a draft, right or wrong. Verification computes that
-// anyway, and where nothing else matches it is the model's own guess at what follows (Token
-// Recycling, Luo et al. 2024, with the best token of a row instead of its best eight). Bounded.
+// What the target predicted after each token of a draft, right or wrong. Verification computes
+// these predictions anyway. Where nothing else matches, they are the model's own guess at what
+// follows (Token Recycling, Luo et al. 2024, with the best token of a row instead of its best
+// eight). Bounded.
 class SuccessorTable {
  public:
   static constexpr int kKept = 2;  // successors of one token, the most recent first; -1: none
   using Successors = std::array<TokenId, kKept>;
 
   void learn(const DraftTree& draft, const Predictions& predictions);
-  // Null if nothing is known.
+  // Null if nothing is known about `token`.
   const Successors* after(TokenId token) const;
 
  private:

@@ -16,11 +16,11 @@ command('RedraftEdit', function(args)
   require('redraft').edit({
     instruction = args.args, first = has_range and args.line1 or nil, last = has_range and args.line2 or nil,
   })
-end, { nargs = '*', range = true, desc = 'Edit the definition at the cursor, or the lines given: :RedraftEdit [instruction]' })
+end, { nargs = '*', range = true, desc = 'Edit the definition at the cursor, or the given lines: :RedraftEdit [instruction]' })
 
 command('RedraftFile', function(args)
   require('redraft').edit_file({ instruction = args.args })
-end, { nargs = '*', desc = 'Edit the places of the file that the instruction concerns: :RedraftFile [instruction]' })
+end, { nargs = '*', desc = 'Edit the places in the file that the instruction is about: :RedraftFile [instruction]' })
 
 command('RedraftMore', function()
   require('redraft').more()
@@ -28,7 +28,7 @@ end, { desc = 'Choose further places for the last :RedraftFile' })
 
 command('RedraftApply', function(args)
   require('redraft').apply({ register = args.fargs[1] })
-end, { nargs = '?', desc = 'Put the code that was copied where it belongs in the file: :RedraftApply [register]' })
+end, { nargs = '?', desc = 'Insert the copied code where it belongs in the file: :RedraftApply [register]' })
 
 command('RedraftAccept', function(args)
   require('redraft').accept({ all = args.bang })
@@ -40,20 +40,20 @@ end, { bang = true, desc = 'Reject the change under the cursor, with ! all' })
 
 command('RedraftAnother', function()
   require('redraft').another()
-end, { desc = 'Have the edit under the cursor, or the last one, written another way' })
+end, { desc = 'Request another try of the edit under the cursor, or of the last one' })
 
 command('RedraftCancel', function()
   require('redraft').cancel()
-end, { desc = 'Cancel the edit that runs in this buffer' })
+end, { desc = 'Cancel the running edit of this buffer' })
 
 command('RedraftStatus', function()
   require('redraft').explain()
-end, { desc = 'Say what redraft is at, and why it does not suggest anything' })
+end, { desc = 'Show what redraft is doing, and why it suggests nothing' })
 
 command('RedraftSnooze', function(args)
   require('redraft.snooze').snooze(args.args)
 end, {
-  nargs = '?', desc = 'Suggest nothing for ten minutes: :RedraftSnooze [minutes|file|language|restart]',
+  nargs = '?', desc = 'Snooze automatic suggestions for ten minutes: :RedraftSnooze [minutes|file|language|restart]',
   complete = function(start)
     return vim.tbl_filter(function(choice) return vim.startswith(choice, start) end, require('redraft.snooze').choices)
   end,
@@ -65,7 +65,7 @@ end, { desc = 'End :RedraftSnooze' })
 
 command('RedraftReport', function()
   require('redraft.report').open()
-end, { desc = 'Open the newest report of a crash of the server' })
+end, { desc = 'Open the newest crash report of the server' })
 
 command('RedraftPull', function(args)
   require('redraft').pull({ model = args.fargs[1] })
@@ -76,7 +76,7 @@ end, {
 
 command('RedraftNextEdit', function()
   require('redraft.next_edit').go()
-end, { desc = 'Go to the proposed change, then make it; without one, look for one' })
+end, { desc = 'Go to the proposed change, then make it; search for one if there is none' })
 
 local map = vim.keymap.set
 map('n', '<Plug>(redraft-edit)', '<Cmd>RedraftEdit<CR>')

@@ -10,30 +10,30 @@ const delay = 300;
 
 export interface Place {
   document: vscode.TextDocument;
-  range: Range | undefined; // the cursor if it is empty; undefined: the whole document
+  range: Range | undefined;  // empty for the cursor; undefined for the whole document
   version: number;
 }
 
 export class Announcement {
-  region: Range | undefined; // the lines that an edit there changes, when the server has found them
-  chain: Region[] = []; // those around the place, when the server has found them
-  index = 0; // of the one in `chain` that is announced
+  region: Range | undefined;  // the lines that an edit there changes, once the server has found them
+  chain: Region[] = [];  // the regions around the place, once the server has found them
+  index = 0;  // the announced one in `chain`
   reads = false;
-  fraction = 0; // of what is to be read
+  fraction = 0;  // of the text to read
 
   constructor(
     readonly place: Place,
-    readonly isPrompted: boolean, // the user types the instruction; else a selection stands
+    readonly isPrompted: boolean,  // the user types the instruction; otherwise a selection rests
   ) {}
 
-  // What a server has said; another one is asked.
+  // Drops the server's answers, so that another server can be asked.
   forget(): void {
     this.region = undefined;
     this.chain = [];
     this.reads = false;
   }
 
-  // What the user has chosen, or the server for them; undefined until it is known.
+  // The region that the user or the server has chosen; undefined until it is known.
   get chosen(): Region | undefined {
     return this.chain[this.index];
   }
@@ -49,14 +49,14 @@ export class Announcement {
   }
 }
 
-// At most one place is announced, the newest.
+// At most one place is announced: the newest.
 export class Announcer implements vscode.Disposable {
   private readonly highlight = vscode.window.createTextEditorDecorationType({
     backgroundColor: new vscode.ThemeColor('redraft.regionBackground'),
     isWholeLine: true,
   });
   private readonly changed = new vscode.EventEmitter<void>();
-  readonly onDidChange = this.changed.event; // what is on display
+  readonly onDidChange = this.changed.event;  // when the display changes
   private client: LanguageClient | undefined;
   private findsRegions = false;
   private newest: Announcement | undefined;
@@ -72,7 +72,7 @@ export class Announcer implements vscode.Disposable {
       vscode.window.onDidChangeVisibleTextEditors(() => this.draw()),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && document === this.newest?.place.document) {
-          this.stop(); // the server's answers are about a text that is gone
+          this.stop();  // the server's answers are about an outdated text
         }
       }),
     ];
@@ -83,14 +83,14 @@ export class Announcer implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // The server of `client` is gone.
+  // The server of `client` has ended.
   lose(client: LanguageClient): void {
     if (this.client === client) {
       this.use(undefined);
     }
   }
 
-  // Uses a running client, if its server takes announcements. Who is asked for an instruction meanwhile sees its lines.
+  // Uses a running client, if its server supports announcements. A user who is being asked for an instruction sees the lines.
   use(client: LanguageClient | undefined): void {
     const prompted = this.newest?.isPrompted ? this.newest : undefined;
     prompted?.forget();
@@ -108,7 +108,7 @@ export class Announcer implements vscode.Disposable {
     return document && document === this.newest?.place.document ? this.newest : undefined;
   }
 
-  // While the user is asked for the instruction. To be ended.
+  // While the user is asked for the instruction. The caller must end it.
   begin(place: Place): Announcement {
     clearTimeout(this.timer);
     const announcement = new Announcement(place, true);
@@ -124,7 +124,7 @@ export class Announcer implements vscode.Disposable {
     }
   }
 
-  // The edit itself ends the reading on the server's side, and uses what was read.
+  // The edit itself ends the reading on the server's side and uses what was read.
   end(announcement: Announcement, isRequested: boolean): void {
     if (announcement !== this.newest) {
       return;
@@ -142,7 +142,7 @@ export class Announcer implements vscode.Disposable {
     const uri = newest && client?.code2ProtocolConverter.asUri(newest.place.document.uri);
     if (newest?.region && uri === event.uri && linesOf(newest.region) === linesOf(event.range)) {
       newest.fraction = event.fraction;
-      newest.reads &&= !(event.end && event.fraction < 1); // otherwise it would be on display as being read
+      newest.reads &&= !(event.end && event.fraction < 1);  // otherwise it would still be shown as being read
       this.changed.fire();
     }
   }
@@ -186,7 +186,7 @@ export class Announcer implements vscode.Disposable {
     return placeOf(uri, place.version, chosen?.range ?? place.range, chosen?.scope, chosen && cursorOf(place.range));
   }
 
-  // Has the server read what is announced.
+  // Makes the server read the announced place.
   private prepare(client: LanguageClient, announcement: Announcement): void {
     const { index } = announcement;
     client.sendRequest<PrepareResult>('redraft/prepare', this.paramsOf(client, announcement)).then(
@@ -199,7 +199,7 @@ export class Announcer implements vscode.Disposable {
           this.changed.fire();
         }
       },
-      () => undefined, // another announcement came first, or the place cannot be edited: an edit will say so
+      () => undefined,  // a newer announcement came first, or the place cannot be edited; then the edit reports it
     );
   }
 
@@ -225,7 +225,7 @@ export class Announcer implements vscode.Disposable {
     }
   }
 
-  // What stands when the time is over counts, not what was selected when it began.
+  // Uses the selection at the end of the delay, not the one at its start.
   private onSelection(editor: vscode.TextEditor | undefined): void {
     if (this.newest?.isPrompted || editor !== vscode.window.activeTextEditor) {
       return;
@@ -257,7 +257,7 @@ function isSelected({ document, selection }: vscode.TextEditor): boolean {
   return !selection.isEmpty && (document.uri.scheme === 'file' || document.uri.scheme === 'untitled');
 }
 
-// A decoration of whole lines colours the line in which it ends, even where it ends before its first character.
+// A decoration of whole lines also colours the line in which it ends, even if it ends before the first character.
 function wholeLines({ start, end }: Range): vscode.Range {
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   return new vscode.Range(start.line, 0, last, 0);

@@ -1,4 +1,4 @@
-// The arguments of `redraft lsp` that the settings make.
+// The arguments of `redraft lsp` that follow from the settings.
 import type * as vscode from 'vscode';
 
 type Settings = Pick<vscode.WorkspaceConfiguration, 'get' | 'inspect'>;
@@ -15,15 +15,16 @@ export function serverArguments(settings: Settings): string[] {
     ...furtherArguments(settings)];
 }
 
-/** The address of the server that writes, as the user set it; empty: a model here does. */
+/** The address of the remote server that the user set; empty if a local model writes. */
 export function remoteServer(settings: Settings): string {
   return settings.get<string>('remote', '').trim();
 }
 
-// Of the user alone, as the settings of the same names are.
+// Options that only the user may set, like the settings of the same names.
 const ofUserAlone = ['--remote', '--common', '--completion-model', '--next-edit-model'];
 
-// The arguments of a workspace are not taken if one of them says what only the user may: where text is sent, and what is read.
+// A workspace's arguments are ignored if they contain an option that only the user may set: where text is sent, and what is
+// read.
 function furtherArguments(settings: Settings): string[] {
   const all = settings.get<string[]>('arguments', []);
   const ofUser = settings.inspect<string[]>('arguments')?.globalValue ?? [];

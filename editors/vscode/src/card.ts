@@ -1,9 +1,9 @@
-// How new lines are drawn below old ones. VS Code has no lines that are in no document, for extensions; but the text that a
-// decoration attaches to a line may be placed by CSS, here directly below that line and over what is there. An empty code
-// lens on the next line makes room for the first of them (see hunkDecorations.ts).
+// How new lines are drawn below old ones. VS Code offers extensions no virtual lines. But CSS can place the text that a
+// decoration attaches to a line, here directly below that line and over the text there. An empty code lens on the next line
+// makes room for the first of them (see hunkDecorations.ts).
 //
-// One attachment has one colour, so there are two on top of each other: the text, and below it the background, in which
-// blocks are drawn where words differ. Both break their lines alike, at any character, wherever the window ends.
+// One attachment has one colour, so there are two on top of each other: the text, and below it the background, in which blocks
+// mark the words that differ. Both break their lines at the same characters, wherever the window ends.
 import * as vscode from 'vscode';
 import type { Layout } from './layout';
 import type { Spans } from './words';
@@ -15,21 +15,21 @@ export const rowHeight = 0.84;
 
 export const color = (name: string) => new vscode.ThemeColor(`redraft.${name}`);
 
-// A CSS string: what is not plain is escaped, since the text may be anything.
+// A CSS string. Other than plain characters are escaped, because the text may contain anything.
 function cssString(text: string): string {
   const escaped = [...text].map((character) => (/[\p{L}\p{N} _]/u.test(character) ? character
     : `\\${character.codePointAt(0)!.toString(16)} `));
   return `"${escaped.join('')}"`;
 }
 
-// `text` with each character that shows, or is between two that differ, as a block or as a blank.
+// `text` with a block for each visible character that is new, and a blank for each other one.
 function marksOf(text: string, added: Spans): string {
   const differs = new Set(added.flatMap(([from, to]) => Array.from({ length: to - from }, (_, i) => from + i)));
   return [...text].length !== text.length ? '' // beyond the basic plane: offsets and columns differ
     : [...text].map((c, i) => (c === '\n' || c === '\t' ? c : differs.has(i) ? '\u2588' : ' ')).join('');
 }
 
-// What would not be seen, or would change the order of what is, as a character that shows.
+// Replaces characters that are invisible, or that change the order of others, with visible ones.
 function visible(text: string): string {
   return text.replace(/[\0-\x08\x0b-\x1f\x7f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 }
@@ -39,7 +39,7 @@ function spaced(line: string, tabSize: number): string {
 }
 
 // Where `line` is broken so that no part is longer than `maxColumns`: at a blank if there is one in the second half. `indent`
-// is that of the later parts.
+// is the indentation of the later parts.
 function breaksOf(line: string, indent: number): number[] {
   const breaks: number[] = [];
   for (let from = 0, room = maxColumns; line.length - from > room; room = maxColumns - indent) {
@@ -50,10 +50,10 @@ function breaksOf(line: string, indent: number): number[] {
   return breaks;
 }
 
-// The text of the new lines as rows on the screen, and of their marks.
+// The new lines and their marks as rows on the screen.
 export interface Rows {
   text: string;
-  marks: string; // empty: none
+  marks: string;  // empty if there are none
   count: number;
 }
 
@@ -78,7 +78,7 @@ export function rowsOf({ newLines, added }: Layout, tabSize: number): Rows {
   return { text: join(0), marks: join(1).trim() === '' ? '' : join(1), count: shown.length };
 }
 
-// Clicks go to what is behind. The width leaves room for a minimap and line numbers; the background goes to the edge.
+// Clicks reach the text behind. The width leaves room for minimap and line numbers; the background extends to the edge.
 function css(top: string, layer: number, content: string): string {
   return `none; content: ${cssString(content)}; position: absolute; left: 0; top: ${top}; z-index: ${layer};`
     + ` width: min(${maxColumns}ch, 100vw - 17em); padding-right: 200vw; white-space: break-spaces; word-break: break-all;`
@@ -105,7 +105,7 @@ export function cardOf(document: vscode.TextDocument, layout: Layout, rows: Rows
   };
 }
 
-// Stands for new lines that have no room.
+// Replaces new lines that have no room.
 export function noteOf(document: vscode.TextDocument, { last, newLines }: Layout): vscode.DecorationOptions {
   const at = document.lineAt(last).range.end;
   const n = newLines.length;

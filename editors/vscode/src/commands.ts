@@ -15,18 +15,18 @@ function isSelection(range: Range | undefined): boolean {
 }
 
 function titleOf({ range }: Place, title: string | undefined): string {
-  return `redraft: ${title ?? `edit ${isSelection(range) ? 'the selection' : 'what is at the cursor'}`}`;
+  return `redraft: ${title ?? `edit ${isSelection(range) ? 'the selection' : 'the code at the cursor'}`}`;
 }
 
-const wider = { iconPath: new vscode.ThemeIcon('chevron-up'), tooltip: 'Edit More: What Is Around (Alt+Up)' };
-const narrower = { iconPath: new vscode.ThemeIcon('chevron-down'), tooltip: 'Edit Less: What Is Inside (Alt+Down)' };
+const wider = { iconPath: new vscode.ThemeIcon('chevron-up'), tooltip: 'Edit More: Widen the Region (Alt+Up)' };
+const narrower = { iconPath: new vscode.ThemeIcon('chevron-down'), tooltip: 'Edit Less: Narrow the Region (Alt+Down)' };
 
 interface Answer {
   instruction: string;
-  region: Region | undefined; // that was on display
+  region: Region | undefined;  // the region that was shown
 }
 
-// Meanwhile the place is announced, and the title says what will be changed once that is known.
+// Meanwhile the place is announced, and the title says what will change once that is known.
 async function ask(announcer: Announcer, place: Place, earlier: string): Promise<Answer | undefined> {
   const box = vscode.window.createInputBox();
   box.value = earlier;
@@ -57,12 +57,12 @@ async function ask(announcer: Announcer, place: Place, earlier: string): Promise
   return answer === undefined ? undefined : { instruction: answer, region };
 }
 
-// A range belongs to the text as it was; a cursor is still one after a change.
+// A range belongs to the text as it was; a cursor stays valid after a change.
 function isStale({ document, range, version }: Place): boolean {
   return isSelection(range) && document.version !== version;
 }
 
-// `earlier`: an instruction to start from.
+// `earlier` is an instruction to start from.
 async function editPlace(
   edits: Edits, announcer: Announcer, wish: PromptArguments | undefined, earlier = '',
 ): Promise<void> {
@@ -79,7 +79,7 @@ async function editPlace(
   const given: Answer | undefined = wish?.instruction ? { instruction: wish.instruction, region: undefined } : undefined;
   const answer = given ?? (await ask(announcer, place, earlier));
   if (answer && isStale(place)) {
-    void vscode.window.showWarningMessage('redraft: the file was changed meanwhile: select again.');
+    void vscode.window.showWarningMessage('redraft: the file changed meanwhile. Select the lines again.');
   } else if (answer) {
     const { instruction, region } = answer;
     await edits.start(document, instruction, {
@@ -88,7 +88,7 @@ async function editPlace(
   }
 }
 
-// Which lines will change is not known before the instruction, so nothing is announced.
+// The lines that will change depend on the instruction, so nothing is announced.
 async function editFile(edits: Edits): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (!document) {
@@ -96,21 +96,21 @@ async function editFile(edits: Edits): Promise<void> {
     return;
   }
   const instruction = await vscode.window.showInputBox({
-    title: 'redraft: edit the places of this file that the instruction concerns', prompt, placeHolder, ignoreFocusOut: true,
+    title: 'redraft: edit the places in this file that the instruction is about', prompt, placeHolder, ignoreFocusOut: true,
   });
   if (instruction?.trim()) {
     await edits.start(document, instruction, 'file');
   }
 }
 
-// What another assistant wrote; where nothing else says where it belongs, it is at the cursor.
+// Applies code that another assistant wrote. It goes to the cursor if nothing else says where it belongs.
 async function applyClipboard(edits: Edits): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const change = await vscode.env.clipboard.readText();
   if (!editor) {
     void vscode.window.showInformationMessage('redraft: open a file first.');
   } else if (!change.trim()) {
-    void vscode.window.showInformationMessage('redraft: the clipboard is empty: copy some code first.');
+    void vscode.window.showInformationMessage('redraft: the clipboard is empty. Copy some code first.');
   } else {
     const { document, selection } = editor;
     await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, { change });
@@ -136,7 +136,7 @@ function hunkAtCursor(sessions: Session[]): PlacedHunk | undefined {
   return editor?.document === sessions[0]?.document ? editor && hunkAt(sessions, editor.selection.active.line) : undefined;
 }
 
-// The change that is meant wherever the cursor is: the only one, if the window shows it.
+// The change to act on, independent of the cursor: the only one, if the window shows it.
 function onlyHunkInSight(sessions: Session[]): PlacedHunk | undefined {
   const editor = vscode.window.activeTextEditor;
   const [hunk, ...others] = placedOf(sessions);
@@ -145,7 +145,7 @@ function onlyHunkInSight(sessions: Session[]): PlacedHunk | undefined {
   return isInSight ? hunk : undefined;
 }
 
-// All at once only with open eyes.
+// Asks before doubtful changes are accepted all at once.
 async function wantsAll(sessions: Session[]): Promise<boolean> {
   const detail = sessions.flatMap(({ reasons }) => (reasons ? [reasons] : [])).join('; ');
   const choice = 'Accept All';
@@ -169,7 +169,7 @@ export function registerCommands(
   edits: Edits, places: Places, preview: Preview, announcer: Announcer,
 ): vscode.Disposable[] {
   const current = () => edits.sessionsOf(vscode.window.activeTextEditor?.document);
-  // A code lens names its hunk; a key means the hunk at the cursor, or the only one.
+  // A code lens names its hunk; a key acts on the hunk at the cursor, or on the only one.
   const decide = (action: 'accept' | 'reject') => async (uri?: string, hunkId?: number, editId?: number) => {
     const sessions = uri === undefined ? current() : edits.sessionsAt(uri);
     const isNamed = (hunk: PlacedHunk) => hunk.id === hunkId && (editId === undefined || hunk.editId === editId);
@@ -189,7 +189,7 @@ export function registerCommands(
       await edits.resolve(session, undefined, action);
     }
   };
-  // A code lens names its edit; a key means that of the hunk at the cursor, else the last one.
+  // A code lens names its edit; a key acts on the edit of the hunk at the cursor, otherwise on the last edit.
   const tryAnother = async (uri?: string, _hunkId?: number, editId?: number) => {
     const sessions = typeof uri === 'string' ? edits.sessionsAt(uri) : current();
     const hunk = hunkAtCursor(sessions);
@@ -198,7 +198,7 @@ export function registerCommands(
     if (session) {
       await edits.tryAnother(session);
     } else {
-      void vscode.window.showInformationMessage('redraft: no edit of this file has ended.');
+      void vscode.window.showInformationMessage('redraft: no edit of this file has finished yet.');
     }
   };
   const go = (step: 1 | -1) => () => {

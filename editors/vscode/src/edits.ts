@@ -9,11 +9,11 @@ import { originalOf } from './preview';
 import { PlacedHunk, Session } from './session';
 
 const attempts = 3; // when the document changes during a request
-const gathering = 50; // ms in which messages of one kind are combined
+const gathering = 50;  // ms during which messages of one kind are combined
 const nothing = 'the model changed nothing';
 
-// What an edit changes: the lines of `range`, which is against `version` of the document, or places of the file, those of
-// `ranges` or the ones that the server finds. `scope` is that of a region around `cursor`; by default the range says it.
+// What an edit changes: the lines of `range`, which refers to `version` of the document; or places in the file, either `ranges`
+// or the ones that the server finds. `scope` is the scope of a region around `cursor`; by default `range` decides.
 export type Target =
   | { range: Range | undefined; version: number; scope?: string; cursor?: Position }
   | { ranges: Range[]; version: number }
@@ -21,13 +21,13 @@ export type Target =
 
 export class Edits implements vscode.Disposable {
   private sessions: Session[] = []; // in the order in which they were requested
-  private readonly droppedWhy = new Map<string, number>(); // reasons about to be shown, and the number of hunks each
-  private readonly ended = new Map<vscode.TextDocument, Session>(); // the last one, if no other was requested since
-  private early: EditEvent[] = []; // of edits whose ids are not known yet
+  private readonly droppedWhy = new Map<string, number>();  // reasons about to be shown, with their numbers of hunks
+  private readonly ended = new Map<vscode.TextDocument, Session>();  // the last one, if no other was requested since
+  private early: EditEvent[] = [];  // events of edits whose ids are not known yet
   private client: LanguageClient | undefined;
   private readonly parts: vscode.Disposable[];
 
-  // `changed` is called whenever something on display may have changed.
+  // `changed` is called whenever the display may have changed.
   constructor(
     private readonly places: Places,
     private readonly changed: (document: vscode.TextDocument) => void,
@@ -51,7 +51,7 @@ export class Edits implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // The server of `client` is gone.
+  // The server of `client` has ended.
   lose(client: LanguageClient): void {
     if (this.client === client) {
       this.use(undefined);
@@ -73,7 +73,7 @@ export class Edits implements vscode.Disposable {
     return this.sessions.filter((session) => session.document.uri.toString() === uri);
   }
 
-  // The edit that ended last; undefined if another was requested since.
+  // The edit that finished last; undefined if another was requested since.
   endedOf(document: vscode.TextDocument | undefined): Session | undefined {
     return document && this.ended.get(this.sessionsOf(document)[0]?.document ?? document);
   }
@@ -89,8 +89,8 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Earlier edits of the document stay, except those of the same place, which the server reports.
-  // A change is what another assistant wrote; the instruction is its name then. `another` is which other try it is.
+  // Earlier edits of the document stay, except those of the same place, which the server reports. `change` is code that another
+  // assistant wrote; the instruction is then its name. `another` is the index of the retry; 0 is the first answer.
   async start(
     document: vscode.TextDocument, instruction: string, target: Target,
     { change, another = 0 }: { change?: string; another?: number } = {},
@@ -105,7 +105,7 @@ export class Edits implements vscode.Disposable {
     const tried = change === undefined ? triedOf(target) : undefined;
     const session = new Session(document, instruction, target, tried, another, change !== undefined);
     if (target !== 'file' && 'range' in target && target.range && target.scope === 'selection') {
-      session.lines = linesOf(target.range); // a region: the server need not find it
+      session.lines = linesOf(target.range);  // the region is known, so the server need not find it
     }
     this.sessions.push(session);
     this.ended.delete(document);
@@ -124,8 +124,7 @@ export class Edits implements vscode.Disposable {
     events.forEach((event) => this.onEvent(event));
   }
 
-  // A range means nothing in another version; without a range the request is repeated if the document changes
-  // meanwhile.
+  // A range is invalid in another version. Without a range, the request is repeated if the document changes meanwhile.
   private async requestEdit(
     client: LanguageClient,
     document: vscode.TextDocument,
@@ -154,7 +153,7 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Decides on hunks; undefined: all.
+  // Decides on hunks; undefined for all.
   async resolve(session: Session, hunks: PlacedHunk[] | undefined, action: 'accept' | 'reject'): Promise<void> {
     if (session.editId === undefined || !this.client) {
       return;
@@ -166,12 +165,12 @@ export class Edits implements vscode.Disposable {
     session.hasAccepted ||= action === 'accept' && result.hunkIds.length > 0;
     result.hunkIds.forEach((id) => session.remove(id));
     if (result.edit && !(await this.apply(session, editsOf(result.edit), result.version))) {
-      void vscode.window.showWarningMessage('redraft: a change could not be made: its text was changed meanwhile.');
+      void vscode.window.showWarningMessage('redraft: cannot apply a change, because its text changed meanwhile.');
     }
     this.after(session);
   }
 
-  // One undo step. Text typed since `version` moves the edits; VS Code refuses them if more was typed meanwhile.
+  // One undo step. Text typed since `version` moves the edits; VS Code rejects them if more was typed meanwhile.
   private async apply(session: Session, edits: TextEdit[], version: number): Promise<boolean> {
     const converter = this.client?.protocol2CodeConverter;
     for (let attempt = 1; converter && attempt <= attempts; attempt++) {
@@ -203,7 +202,7 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // A newer edit may replace many hunks at once: that is reported once.
+  // A newer edit may replace many hunks at once; this is reported once.
   private sayDropped(reason: string): void {
     const n = this.droppedWhy.get(reason) ?? 0;
     this.droppedWhy.set(reason, n + 1);
@@ -218,7 +217,7 @@ export class Edits implements vscode.Disposable {
     }, gathering);
   }
 
-  // Rejects the hunks of an edit that wait, and has it written another way.
+  // Rejects the waiting hunks of an edit and requests another answer.
   async tryAnother(session: Session): Promise<void> {
     const { document, instruction, target, nextTry } = session;
     const why = whyNoOther(session);
@@ -226,7 +225,7 @@ export class Edits implements vscode.Disposable {
       void vscode.window.showInformationMessage(`redraft: ${why}.`);
       return;
     }
-    session.nextTry = undefined; // it is requested once
+    session.nextTry = undefined;  // request it only once
     if (session.nHunks > 0) {
       await this.resolve(session, undefined, 'reject');
     }
@@ -293,25 +292,25 @@ export class Edits implements vscode.Disposable {
   }
 }
 
-// Undefined if another try can be requested.
+// Why no other try can be requested; undefined if it can.
 function whyNoOther(session: Session): string | undefined {
   if (session.state === 'running') {
-    return 'the edit still runs: another try can follow when it has ended';
+    return 'the edit is still running. Request another try when it has finished';
   } else if (session.nextTry === undefined) {
-    return 'there is no other try of this edit: say it in other words';
+    return 'there is no other try of this edit. Rephrase the instruction';
   } else if (session.hasItsText) {
     return undefined;
   }
-  return `no other try: ${session.hasAccepted ? 'changes of this edit were accepted; undo them first'
-    : 'the text was changed since; edit again instead'}`;
+  return `no other try: ${session.hasAccepted ? 'changes of this edit were accepted. Undo them first'
+    : 'the text has changed since. Request the edit again'}`;
 }
 
-// Its ranges mean nothing in another version.
+// Its ranges are invalid in another version.
 function isBound(target: Target): target is Exclude<Target, 'file'> {
   return target !== 'file' && ('ranges' in target || (target.range !== undefined && !isEmpty(target.range)));
 }
 
-// The place of an edit that is for one place.
+// The place of an edit of a single place.
 function triedOf(target: Target): Tried | undefined {
   if (target === 'file' || 'ranges' in target || !target.range) {
     return undefined;
@@ -345,25 +344,25 @@ async function sayFailed(error: string | null, { another }: Session): Promise<vo
   }
 }
 
-// False if there is more to say: the model changed nothing.
+// Returns false if the model changed nothing, which needs a longer message.
 function sayEnd(session: Session, event: EditEvent & { kind: 'end' }, nLeft: number): boolean {
   if (event.state === 'failed') {
     void sayFailed(event.error, session);
   } else if (event.state === 'cancelled') {
     vscode.window.setStatusBarMessage(`redraft: edit cancelled${event.error ? `: ${event.error}` : ''}`, 5000);
   } else if (event.finishReason === 'length') {
-    void vscode.window.showWarningMessage('redraft: the model ran into the token limit: the edit may be incomplete.');
+    void vscode.window.showWarningMessage('redraft: the edit reached its token limit and may be incomplete.');
   } else if (session.reasons) {
-    void vscode.window.showWarningMessage(`redraft: look at this edit: ${session.reasons}.`);
+    void vscode.window.showWarningMessage(`redraft: check this edit: ${session.reasons}.`);
   } else if (session.places) {
     void sayPlaces(session, event.hint, nLeft);
   } else if (event.tidied.length > 0) {
-    vscode.window.setStatusBarMessage(`redraft: put right: ${event.tidied.join('; ')}`, 10000);
+    vscode.window.setStatusBarMessage(`redraft: corrected: ${event.tidied.join('; ')}`, 10000);
   } else if (session.nHunks === 0 && !session.isDecided) {
     if (!event.placed) {
       return false;
     }
-    void vscode.window.showInformationMessage('redraft: nothing to change: the file has it already.');
+    void vscode.window.showInformationMessage('redraft: nothing to change: the file already contains this code.');
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// A file to try things on, which is nowhere on the disk.
+// An example file that exists only in memory.
 import * as vscode from 'vscode';
 
 const content = `import os

@@ -93,7 +93,7 @@ class Extension implements vscode.Disposable {
     return this.inTurn(() => this.stopNow());
   }
 
-  // `isAsked`: on an explicit request of the user, who waits for it.
+  // `isAsked`: the user requested the start and waits for it.
   private async startNow(isAsked = false): Promise<void> {
     this.started = configuredCommand();
     const { command, args } = this.started;
@@ -104,7 +104,7 @@ class Extension implements vscode.Disposable {
     }
     setDone('hasProgram', executable !== undefined);
     if (!executable) {
-      this.output.info(`${command} is not there yet`);
+      this.output.info(`${command} is missing`);
       this.missing.wait(isAsked);
       return;
     }
@@ -117,7 +117,7 @@ class Extension implements vscode.Disposable {
     // The client restarts a server that crashes; its edits are lost.
     client.onDidChangeState(({ newState }) => {
       const runs = newState === State.Running;
-      if (newState === State.Stopped && this.client === client) { // nobody stopped it
+      if (newState === State.Stopped && this.client === client) {  // the server ended without a request
         void sayCrashed();
       }
       this.nextEdit.use(runs ? client : undefined);
@@ -136,7 +136,7 @@ class Extension implements vscode.Disposable {
     } catch (error) {
       this.status.setProblem(`The server did not start: ${(error as Error).message}`);
       this.showState();
-      void vscode.window.showErrorMessage(`redraft: the server did not start: ${(error as Error).message}`);
+      void vscode.window.showErrorMessage(`redraft: cannot start the server: ${(error as Error).message}`);
       return;
     }
     this.client = client;
@@ -147,14 +147,14 @@ class Extension implements vscode.Disposable {
     }
     void this.models.use(executable);
     const status = client.sendRequest<ModelStatus>('redraft/status');
-    void status.then((model) => this.client === client && this.onModel(model), () => undefined); // it may be stopped first
+    void status.then((model) => this.client === client && this.onModel(model), () => undefined);  // it may be stopped first
   }
 
   private async stopNow(): Promise<void> {
     this.missing.stop();
     const client = this.client;
     this.client = undefined;
-    // Waits two seconds for the server, which may be busy, and then kills it: the next one starts regardless.
+    // Waits two seconds for the server, which may be busy, and then kills it, so that the next one can start.
     await client?.stop().catch((error: Error) => this.output.warn(`stopping the server: ${error.message}`));
   }
 
@@ -169,8 +169,8 @@ class Extension implements vscode.Disposable {
     this.showState();
   }
 
-  // The event does not always name what changed: VS Code may revert a setting that is invalid in this window after
-  // extensions have read it, and then names nothing. So compare with the present settings.
+  // The event does not always name the change: VS Code may revert an invalid setting in this window after extensions have read
+  // it, and then names nothing. So compare with the present settings.
   private onConfiguration(): Promise<void> {
     return this.inTurn(async () => {
       if (this.started && !isSameCommand(configuredCommand(), this.started)) {
@@ -184,7 +184,7 @@ class Extension implements vscode.Disposable {
     this.showState();
   }
 
-  // Shows in words what the server does, what is off and why, and why there was no suggestion.
+  // Shows what the server is doing, what is off and why, and why there was no suggestion.
   private async explain(): Promise<void> {
     const status = await this.client?.sendRequest<ServerStatus>('redraft/status');
     if (!status) {

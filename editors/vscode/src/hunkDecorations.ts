@@ -1,5 +1,5 @@
-// How pending changes look in an editor: lines that go are coloured and their words that differ struck out, the new lines
-// stand below.
+// How pending changes look in an editor: lines that will be removed are coloured, their changed words are struck out, and the
+// new lines appear below.
 import * as vscode from 'vscode';
 import { cardOf, color, noteOf, rowHeight, rowsOf, type Rows } from './card';
 import { chosenOf, layoutsOf, type Layout, type TextChange } from './layout';
@@ -19,7 +19,7 @@ export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposab
   });
   private readonly lensesChanged = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensesChanged.event;
-  private readonly rooms = new Map<vscode.TextDocument, number[]>(); // lines above which there is to be room
+  private readonly rooms = new Map<vscode.TextDocument, number[]>();  // lines above which there must be room
   private readonly drawn = new WeakMap<vscode.TextEditor, { hunks: TextChange[]; version: number }>();
   private readonly parts: vscode.Disposable[];
 
@@ -39,7 +39,7 @@ export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposab
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Replaces what was drawn in this editor before.
+  // Replaces the earlier drawing in this editor.
   draw(editor: vscode.TextEditor, hunks: TextChange[]): void {
     const { document } = editor;
     const before = this.drawn.get(editor);
@@ -56,10 +56,10 @@ export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposab
     this.drawNew(editor, layouts.filter(({ newLines }) => newLines.length > 0), hasLenses);
   }
 
-  // The cursor decides which new lines are drawn where there is not room for all.
+  // The cursor decides which new lines are drawn if there is not room for all of them.
   private redraw(editor: vscode.TextEditor): void {
     const drawn = this.drawn.get(editor);
-    if (drawn && drawn.hunks.length > 0 && drawn.version === editor.document.version) { // else they are about to move
+    if (drawn && drawn.hunks.length > 0 && drawn.version === editor.document.version) {  // otherwise they are about to move
       this.draw(editor, drawn.hunks);
     }
   }
@@ -85,7 +85,7 @@ export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposab
     }
   }
 
-  // A lens without text that shows.
+  // A lens without visible text.
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const rooms = (this.rooms.get(document) ?? []).filter((line) => line < document.lineCount);
     return rooms.map((line) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), { title: '\u200b', command: '' }));

@@ -1,10 +1,10 @@
-// Tells the server where the user jumped: it reads what a completion there needs before the first key is pressed.
+// Tells the server where the user jumped, so that it reads the prompt of a completion there before the first key press.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 
-// Milliseconds that the cursor rests before it counts.
+// Milliseconds that the cursor must rest.
 const delay = 400;
-// Nearer places begin with the same text, most of which the server knows.
+// Places nearer than this have mostly the same prompt, which the server has read.
 const farLines = 20;
 
 export class Jumps implements vscode.Disposable {
@@ -19,7 +19,7 @@ export class Jumps implements vscode.Disposable {
       vscode.window.onDidChangeActiveTextEditor((editor) => this.onMove(editor)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && document === vscode.window.activeTextEditor?.document) {
-          clearTimeout(this.timer); // completions are requested here now
+          clearTimeout(this.timer);  // completions are requested here now
           this.last = { document, line: contentChanges[0].range.start.line };
         }
       }),
@@ -31,7 +31,7 @@ export class Jumps implements vscode.Disposable {
     this.parts.forEach((part) => part.dispose());
   }
 
-  // Uses a running client, if its server wants to know.
+  // Uses a running client, if its server supports this.
   use(client: LanguageClient | undefined): void {
     clearTimeout(this.timer);
     const offered = client?.initializeResult?.capabilities.experimental as { redraft?: { expectCompletion?: boolean } } | undefined;

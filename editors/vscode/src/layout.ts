@@ -1,5 +1,5 @@
-// What of a hunk is drawn, and where, without changing the document: the lines that go, the lines that come, the words that
-// differ, and which hunks have room for their new lines.
+// Decides what of a hunk is drawn, and where, without changing the document: the removed lines, the new lines, the changed
+// words, and which hunks have room for their new lines.
 import * as vscode from 'vscode';
 import { wordsOf, type Spans } from './words';
 
@@ -10,12 +10,12 @@ export interface TextChange {
 
 export interface Layout {
   first: number; // the line above which its decisions stand
-  last: number; // the line below which the new lines stand; the one that goes last, or after which they are inserted
-  isAbove: boolean; // they belong above that line, the first of the document: they stand on it
+  last: number;  // the line below which the new lines stand: the last removed one, or the one after which they are inserted
+  isAbove: boolean;  // they belong above that line, the first of the document, so they stand on it
   oldLines: number;
-  removed: vscode.Range[]; // text that differs, or all that goes; none reaches over the end of a line
+  removed: vscode.Range[];  // changed or removed text; no range extends over the end of a line
   newLines: string[];
-  added: Spans; // of the new lines as one text; empty if all of it is new
+  added: Spans;  // in the new lines as one text; empty if all of it is new
 }
 
 function splitLines(text: string): string[] {
@@ -73,7 +73,7 @@ function layoutOf(document: vscode.TextDocument, { range, newText }: TextChange)
   return replacement(document, range, range.end.line - range.start.line + 1, lines);
 }
 
-// The same line by line, if each line has become one that resembles it; undefined if not.
+// The same line by line, if each new line resembles its old one; otherwise undefined.
 function pairsOf(document: vscode.TextDocument, { first, oldLines, newLines }: Layout): Layout[] | undefined {
   if (oldLines !== newLines.length || oldLines < 2) {
     return undefined;
@@ -86,12 +86,12 @@ function pairsOf(document: vscode.TextDocument, { first, oldLines, newLines }: L
 
 interface Layouts {
   whole: Layout;
-  parts: Layout[]; // each line with its own, where that is possible: then there is room for all
+  parts: Layout[];  // one per line if possible; then there is room for all
 }
 
 const known = new WeakMap<TextChange, Layouts & { version: number; range: vscode.Range }>();
 
-// Remembered, since hunks are drawn again whenever the cursor moves.
+// Cached, because hunks are drawn again whenever the cursor moves.
 export function layoutsOf(document: vscode.TextDocument, hunk: TextChange): Layouts {
   const { version } = document;
   let layouts = known.get(hunk);
@@ -103,14 +103,14 @@ export function layoutsOf(document: vscode.TextDocument, hunk: TextChange): Layo
   return layouts;
 }
 
-// The lines that the new lines hide, of which there are `rows` on the screen: [from, to).
+// The lines [from, to) that `rows` rows of new lines hide on the screen.
 function hiddenBy(layout: Layout, rows: number): [number, number] {
   const from = layout.isAbove ? 0 : layout.last + 1;
   return [from, from + rows];
 }
 
-// The hunks whose new lines are drawn; `rowsOf` says how many lines of the document each hides then. Where the cursor is
-// they always are; elsewhere they hide neither the line of the cursor nor another hunk.
+// The hunks whose new lines are drawn; `rowsOf` says how many lines of the document each one hides. The hunk at the cursor is
+// always drawn; the others must hide neither the cursor's line nor another hunk.
 export function chosenOf(layouts: Layout[], rowsOf: (layout: Layout) => number, cursor: number | undefined): Layout[] {
   const isAtCursor = ({ first, last }: Layout) => cursor !== undefined && first <= cursor && cursor <= last;
   const hidden = new Map(layouts.map((layout) => [layout, hiddenBy(layout, rowsOf(layout))]));

@@ -1,18 +1,18 @@
-// What happens while the server's executable is missing. It is looked for repeatedly, because it may be installed
-// meanwhile. Nothing is called missing as soon as a window opens: VS Code may start extensions before it has read all
-// settings (those of a remote machine). Then only the default is missing, and a wrong message cannot be withdrawn. So at
-// the start a message is only for who waits for the server.
+// What happens while the server's executable is missing. The extension looks for it repeatedly, because the user may install
+// it. It does not report it as missing as soon as a window opens: VS Code may start extensions before it has read all settings
+// (those of a remote machine). Then only the default is missing, and a wrong message cannot be withdrawn. So at the start only
+// a user who waits for the server gets a message.
 
 export const lookAgainAfter = 2000; // milliseconds
 export const looksAtStart = 3; // before it counts as missing in a window that was just opened
 
 export class MissingExecutable {
   private timer: NodeJS.Timeout | undefined;
-  private isAtStart = true; // nothing was found yet, and nothing was missing
+  private isAtStart = true;  // nothing was found or reported missing yet
   private isAsked = false;
 
-  // `isThere` looks for it. `complain` is called once while it is missing, and when somebody asks, and `found` once it is
-  // there. `isForUser`: with a message, since the user asked for it or has changed what was there.
+  // `isThere` looks for it. `complain` is called once while it is missing, and on request, and `found` once it has been found.
+  // `isForUser`: show a message, because the user requested it or has changed the settings.
   constructor(
     private readonly isThere: () => boolean,
     private readonly found: () => void,
@@ -37,7 +37,7 @@ export class MissingExecutable {
     }, lookAgainAfter);
   }
 
-  // It is there.
+  // It has been found.
   end(): void {
     this.stop();
     this.isAtStart = false;

@@ -1,4 +1,4 @@
-// The model: whether it is there, and its download by `redraft models pull`, with progress and a way to end it.
+// The model: whether it is present, and its download by `redraft models pull`, with progress and cancellation.
 import { execFile, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import * as vscode from 'vscode';
@@ -20,7 +20,7 @@ interface Step {
 }
 
 const listTimeout = 20000; // ms
-const declinedKey = 'redraft.declinedDownload'; // the model that the user does not want to be asked for again
+const declinedKey = 'redraft.declinedDownload';  // the model whose download the user has declined for good
 
 function sizeOf(bytes: number): string {
   return bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
@@ -39,7 +39,7 @@ function listModels(program: string): Promise<Model[]> {
   });
 }
 
-// The model that writes, if it is one that redraft can fetch. The first one is its choice.
+// The model that writes, if redraft can fetch it. The first one is its default.
 async function wanted(program: string): Promise<Model | undefined> {
   const target = vscode.workspace.getConfiguration('redraft').get<string>('target', '').trim();
   const models = await listModels(program);
@@ -50,8 +50,8 @@ function words({ bytes, total, phase }: Step): string {
   return phase === 'downloading' ? `${sizeOf(bytes)} of ${sizeOf(total)}` : phase === 'checking' ? 'checking its SHA-256' : 'done';
 }
 
-// Undefined when it is there, else what went wrong. Ends it with SIGINT, as a person at a terminal would: what has come is
-// kept, and the next download goes on from there.
+// Returns undefined on success, otherwise the error. Cancels with SIGINT, like a user at a terminal: the downloaded part is
+// kept, and the next download continues from there.
 function run(
   program: string, name: string, report: (step: Step) => void, cancelled: vscode.CancellationToken,
 ): Promise<string | undefined> {
@@ -70,7 +70,7 @@ function run(
     child.on('error', (error) => resolve(error.message));
     child.on('close', (code, signal) => {
       const said = errors.trim().split('\n').pop();
-      resolve(code === 0 ? undefined : said || `it ended with ${signal ?? `exit code ${code}`}`);
+      resolve(code === 0 ? undefined : said || `the program ended with ${signal ?? `exit code ${code}`}`);
     });
   });
 }
@@ -92,7 +92,7 @@ export class Models implements vscode.Disposable {
     this.command.dispose();
   }
 
-  // Uses a program that was found, and offers the download of its model if that is not there.
+  // Uses a program that was found, and offers to download its model if that is missing.
   async use(program: string): Promise<void> {
     this.program = program;
     const model = await wanted(program).catch((error: Error) => {
@@ -109,7 +109,7 @@ export class Models implements vscode.Disposable {
 
   private async offer(model: Model): Promise<void> {
     const [yes, never] = ['Download', 'Do Not Ask Again'];
-    const choice = await vscode.window.showInformationMessage(`redraft: the model ${described(model)} is not here yet.`, yes, never);
+    const choice = await vscode.window.showInformationMessage(`redraft: the model ${described(model)} is not downloaded yet.`, yes, never);
     if (choice === yes) {
       await this.download(model);
     } else if (choice === never) {
@@ -120,7 +120,7 @@ export class Models implements vscode.Disposable {
   // On an explicit request.
   private async ask(): Promise<void> {
     if (!this.program) {
-      await vscode.commands.executeCommand('redraft.restart'); // says what is missing
+      await vscode.commands.executeCommand('redraft.restart');  // reports what is missing
     }
     const model = this.program && (await wanted(this.program).catch((error: Error) => error));
     if (model instanceof Error) {
@@ -128,9 +128,9 @@ export class Models implements vscode.Disposable {
     } else if (this.program && !model) {
       void vscode.window.showInformationMessage('redraft: the setting redraft.target names a model of your own.');
     } else if (model && model.present) {
-      void vscode.window.showInformationMessage(`redraft: the model ${model.name} is here.`);
+      void vscode.window.showInformationMessage(`redraft: the model ${model.name} is already downloaded.`);
     } else if (model) {
-      const detail = `It is ${sizeOf(model.bytes)}, its licence is ${model.licence}. It is checked against a SHA-256 that redraft knows.`;
+      const detail = `It is ${sizeOf(model.bytes)}, its licence is ${model.licence}. redraft checks it against a known SHA-256.`;
       const question = `redraft: download the model ${model.name}?`;
       if (await vscode.window.showInformationMessage(question, { modal: true, detail }, 'Download')) {
         await this.download(model);
@@ -164,14 +164,14 @@ export class Models implements vscode.Disposable {
       percent = Math.max(percent, now);
     }, cancelled);
     if (cancelled.isCancellationRequested) {
-      vscode.window.setStatusBarMessage('redraft: the download was ended; the next one goes on from here', 5000);
+      vscode.window.setStatusBarMessage('redraft: the download was cancelled. The next one continues from here', 5000);
     } else if (failed) {
       const again = 'Try Again';
-      void vscode.window.showErrorMessage(`redraft: the model was not downloaded: ${failed}`, again)
+      void vscode.window.showErrorMessage(`redraft: cannot download the model: ${failed}`, again)
         .then((choice) => choice && this.download(model));
     } else {
       setDone('hasModel', true);
-      void vscode.window.showInformationMessage(`redraft: the model ${model.name} is here.`);
+      void vscode.window.showInformationMessage(`redraft: the model ${model.name} is downloaded.`);
       this.arrived();
     }
   }

@@ -1,4 +1,4 @@
-// Next edits: what has to follow from the user's last changes is shown in its place; one key goes there and, once there,
+// Next edits: the change that follows from the user's last changes is shown in its place. One key goes there; pressed there, it
 // makes the change.
 import * as vscode from 'vscode';
 import { CancellationTokenSource, type Range } from 'vscode-languageclient/node';
@@ -8,14 +8,14 @@ import { HunkDecorations } from './hunkDecorations';
 interface ProposedEdit {
   text: string;
   range: Range;
-  textDocument: { uri: string; version: number | null }; // null: the file is not open
+  textDocument: { uri: string; version: number | null };  // null if the file is not open
   command: { command: string; arguments: unknown[] };
 }
 
 interface Answer {
   edits: ProposedEdit[];
   whyNone: string | null;
-  note: string | null; // what was looked for because parameters changed, for people
+  note: string | null;  // what was searched because parameters changed, for the user
   byTree: boolean; // the syntax tree wrote it, not the model
 }
 
@@ -24,10 +24,10 @@ interface Shown {
   range: vscode.Range;
   newText: string;
   edit: ProposedEdit;
-  about: string; // what was found, and who wrote it, for people; may be empty
+  about: string;  // what was found, and who wrote it, for the user; may be empty
 }
 
-// Milliseconds without a change before the server is asked.
+// Milliseconds without a change before the request.
 const delay = 600;
 
 export class NextEdit implements vscode.Disposable {
@@ -38,8 +38,8 @@ export class NextEdit implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private asked: CancellationTokenSource | undefined;
   private shown: Shown | undefined;
-  private told: string | undefined; // the last note that the user was shown
-  private going: Promise<void> = Promise.resolve(); // a key pressed twice means what the first press leads to
+  private told: string | undefined;  // the last note that the user saw
+  private going: Promise<void> = Promise.resolve();  // a second key press continues what the first one started
 
   constructor() {
     this.hint.name = 'redraft: Next Edit';
@@ -65,8 +65,8 @@ export class NextEdit implements vscode.Disposable {
     this.show(undefined);
   }
 
-  // A proposal holds for the text that it was made for. Other documents change behind the user's back (VS Code writes its
-  // settings, a tool a file that is open in a tab): those leave it where it is.
+  // A proposal is valid for the text that it was made for. Changes to other documents (VS Code writes its settings, a tool
+  // changes a file in a tab) leave it where it is.
   private onChange({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     if (contentChanges.length === 0 || (document.uri.scheme !== 'file' && document.uri.scheme !== 'untitled')) {
       return;
@@ -87,7 +87,7 @@ export class NextEdit implements vscode.Disposable {
     this.asked = undefined;
   }
 
-  // `says`: also where there is nothing. `opens`: a file that the change is in.
+  // `says`: also report that there is nothing. `opens`: open the file that contains the change.
   private async ask(says: boolean, opens = true): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const client = this.client;
@@ -108,11 +108,11 @@ export class NextEdit implements vscode.Disposable {
     const [edit] = answer.edits;
     if (!edit && says) {
       vscode.window.setStatusBarMessage(`redraft: no next edit: ${answer.whyNone ?? 'nothing was found'}`, 5000);
-    } else if (answer.note && answer.note !== this.told) { // the user did not ask for it: it is said once
+    } else if (answer.note && answer.note !== this.told) {  // an automatic note is shown once
       vscode.window.setStatusBarMessage(`redraft: ${answer.note}`, 10000);
     }
     this.told = answer.note ?? this.told;
-    if (edit?.textDocument.version === null && opens) { // then the server has it, too, and says the place anew
+    if (edit?.textDocument.version === null && opens) {  // once the file is open, the server finds the change again
       await vscode.workspace.openTextDocument(client.protocol2CodeConverter.asUri(edit.textDocument.uri));
       await this.ask(says, false);
       return;
@@ -150,7 +150,7 @@ export class NextEdit implements vscode.Disposable {
     }
   }
 
-  // Goes to the change or, when the cursor is there, makes it; asks for one when none is shown.
+  // Goes to the change or, if the cursor is there, makes it; requests one if none is shown.
   private async go(): Promise<void> {
     const { shown } = this;
     if (!shown) {

@@ -1,15 +1,15 @@
-// What to try when the model changed nothing: the next larger region, other words, or another answer.
+// What to try if the model changed nothing: the next larger region, other words, or another answer.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { placeOf, type Range, type Region, type RegionResult } from './protocol';
 
-// Where the edit was: the cursor or the selection for which it was requested, and the region that it took if it was chosen.
+// The place of the edit: the requested cursor or selection, and the region if one was chosen.
 export interface Tried {
   range: Range;
   region: Range | undefined;
 }
 
-// What the user chose: a wider region, of `version` of the document, other words for the same place, or another try.
+// The user's choice: a wider region (of `version` of the document), other words for the same place, or another try.
 export type Choice = { region: Region; version: number } | 'words' | 'another';
 
 function contains(outer: Range, inner: Range): boolean {
@@ -20,7 +20,7 @@ function isSame(a: Range, b: Range): boolean {
   return contains(a, b) && contains(b, a);
 }
 
-// The smallest region that is larger than what was tried.
+// The smallest region that is larger than the tried one.
 async function widerThan(
   { range, region }: Tried, document: vscode.TextDocument, client: LanguageClient,
 ): Promise<{ region: Region; version: number } | undefined> {
@@ -32,7 +32,7 @@ async function widerThan(
   return wider && { region: wider, version };
 }
 
-// `hint` is the server's. Each way that it names has a button, where there is one.
+// `hint` is the server's text. Each of its suggestions has a button, if it is available.
 export async function sayNothing(
   hint: string, tried: Tried | undefined, document: vscode.TextDocument, client: LanguageClient | undefined, hasOther: boolean,
 ): Promise<Choice | undefined> {

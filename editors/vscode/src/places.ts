@@ -1,5 +1,4 @@
-// The places of a file that an edit takes, and those that it leaves: they follow the text, so that the user can have them
-// edited too.
+// The places in a file that an edit changes, and the remaining ones, which follow the text, so that the user can edit them too.
 import * as vscode from 'vscode';
 import { carryLines, type Lines } from './place';
 import type { PlacesEvent, Range } from './protocol';
@@ -10,10 +9,10 @@ const nameLength = 30;
 
 interface LeftPlace {
   readonly name: string;
-  lines: Lines | undefined; // in the present document; undefined when they are gone
+  lines: Lines | undefined;  // in the present document; undefined if they are gone
 }
 
-// What the last edit of a document's places left, the likeliest first.
+// The remaining places of a document's last edit, the likeliest first.
 interface Left {
   readonly instruction: string;
   places: LeftPlace[];
@@ -66,18 +65,18 @@ export class Places implements vscode.Disposable {
     return described(event, isChosen);
   }
 
-  // How many places are left and still there.
+  // How many remaining places still exist.
   count(document: vscode.TextDocument | undefined): number {
     return document ? itemsOf(document, this.left.get(document)).length : 0;
   }
 
-  // Offers the places that are left. What is chosen is no longer left; its ranges are in the document as it is then, which
-  // may have changed since it was offered.
+  // Offers the remaining places. A chosen place is no longer offered. Its ranges refer to the document at that time, which may
+  // have changed since the offer.
   async choose(document: vscode.TextDocument): Promise<{ instruction: string; ranges: Range[] } | undefined> {
     const left = this.left.get(document);
     const items = itemsOf(document, left);
     if (!left || items.length === 0) {
-      void vscode.window.showInformationMessage('redraft: no places are left in this file; "Edit File" finds some.');
+      void vscode.window.showInformationMessage('redraft: no places are left in this file. "Edit File" finds some.');
       return undefined;
     }
     const picked = await vscode.window.showQuickPick(items, {
@@ -98,7 +97,7 @@ function rangeOf({ first, end }: Lines): Range {
   return { start: { line: first, character: 0 }, end: { line: end, character: 0 } };
 }
 
-// A place of which only blank lines remain is gone too.
+// A place with only blank lines left counts as gone.
 function itemsOf(document: vscode.TextDocument, left: Left | undefined): Item[] {
   const isThere = ({ lines }: LeftPlace) =>
     lines !== undefined && document.getText(new vscode.Range(lines.first, 0, lines.end, 0)).trim() !== '';

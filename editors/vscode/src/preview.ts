@@ -9,7 +9,7 @@ function open(uri: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri);
 }
 
-// An open document has only one kind of line ending; the text made from it may have several.
+// An open document has only one kind of line ending; a text made from it may have several.
 function lines(text: string | undefined): string | undefined {
   return text?.replace(/\r\n?/g, '\n');
 }
@@ -41,8 +41,8 @@ export class Preview implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.checkSoon(previewUri(document));
   }
 
-  // VS Code misses updates that come while it opens a text or reads an earlier one, so its display is checked until it
-  // is right.
+  // VS Code misses updates that come while it opens a text or reads an earlier one, so the display is checked until it is
+  // right.
   private checkSoon(uri: vscode.Uri): void {
     if (!this.timers.has(uri.query)) {
       this.timers.set(uri.query, setTimeout(() => this.check(uri), delay));

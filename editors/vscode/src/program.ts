@@ -1,5 +1,4 @@
-// Where the program `redraft` is. VS Code may have been started by something that does not know the PATH which the user's
-// shells have, so that is read too.
+// Finds the program `redraft`. VS Code may have been started without the PATH of the user's shells, so that is read too.
 import { spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
@@ -7,11 +6,11 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { openWalkthrough } from './steps';
 
-// A login shell that reads what the user has set up may take long, or wait for somebody.
+// A login shell may take long to read the user's configuration, or wait for input.
 const shellTimeout = 10000; // ms
-const maxOutput = 1 << 20; // characters; what comes before the PATH is a greeting
+const maxOutput = 1 << 20;  // characters; output before the PATH is a greeting
 
-let loginPath: string | undefined; // as it was read last
+let loginPath: string | undefined;  // the last result
 
 function isExecutable(file: string): boolean {
   try {
@@ -22,20 +21,21 @@ function isExecutable(file: string): boolean {
   }
 }
 
-// The program within the folder `extension`, where that was packed for this platform. The two were made together, so it
-// comes before any other on the machine.
+// The program in the folder `extension`, if it was packed for this platform. Extension and program were built together, so it
+// precedes any other program on the machine.
 export function bundledProgram(extension: string): string | undefined {
   const file = path.join(extension, 'server', 'bin', 'redraft');
   return isExecutable(file) ? file : undefined;
 }
 
-// Reads the PATH that an interactive login shell has, between marks: it may print other things. It has a session of its own,
-// since an interactive one would take a terminal. What it starts in the background may hold its output open and live on.
+// Reads the PATH of an interactive login shell, between marks, because the shell may print other text. It runs in its own
+// session; otherwise an interactive shell would take a terminal. Its background programs may keep its output open and live on.
 export function readLoginPath(): Promise<void> {
   const shell = process.env.SHELL || os.userInfo().shell || '/bin/sh';
   const mark = 'redraft-path';
   return new Promise((resolve) => {
-    // Shells differ in how they print; what they export they all hand to `sh`. They may print the command, without the mark.
+    // Shells print in different ways, but all pass exported variables to `sh`. They may print the command, which lacks the
+    // mark.
     const child = spawn(shell, ['-l', '-i', '-c', `sh -c 'printf "<%s>%s</%s>" ${mark} "$PATH" ${mark}'`],
       { detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, TERM: 'dumb' } });
     const kill = () => {
@@ -43,7 +43,7 @@ export function readLoginPath(): Promise<void> {
       try {
         process.kill(-child.pid!, 'SIGKILL');
       } catch {
-        // it has ended, and something else held its output open
+        // The shell has ended, and another program held its output open.
       }
     };
     const timer = setTimeout(kill, shellTimeout);
@@ -66,7 +66,7 @@ export function readLoginPath(): Promise<void> {
   });
 }
 
-// The file that `command` names: a path, or a name that is looked up as shells do, and where `make install` puts it.
+// The file that `command` names: a path, or a name that is looked up like in a shell, and where `make install` puts it.
 export function findExecutable(command: string): string | undefined {
   if (command.includes('/')) {
     const file = command.startsWith('~/') ? path.join(os.homedir(), command.slice(2)) : command;
@@ -77,15 +77,15 @@ export function findExecutable(command: string): string | undefined {
   return folders.filter((folder) => path.isAbsolute(folder)).map((folder) => path.join(folder, command)).find(isExecutable);
 }
 
-// If the server runs on another machine than the window, VS Code reads the settings that start it from that machine
-// rather than from the user's.
+// If the server runs on another machine than the window, VS Code reads the settings that start it from that machine, not from
+// the user's.
 const isRemote = vscode.env.remoteName !== undefined;
 
 export function missingMessage(command: string): string {
   const what = command.includes('/') ? `"${command}" is not an executable file`
     : `there is no program "${command}" in PATH, nor in the PATH of the login shell`;
-  const where = isRemote ? ' It has to be on the remote machine, and its settings count: the user settings do not.' : '';
-  return `redraft: ${what}.${where} "Get redraft" says how to install it; if you have it, choose its file.`;
+  const where = isRemote ? ' It must be on the remote machine. The settings of that machine apply, not the user settings.' : '';
+  return `redraft: ${what}.${where} "Get redraft" says how to install it; if it is installed, choose its file.`;
 }
 
 function openPathSetting(): Thenable<unknown> {

@@ -3,23 +3,23 @@ import type { Position, Range, TextEdit, WorkspaceEdit } from 'vscode-languagecl
 
 export type { Range };
 
-export const protocolVersion = 1; // as lsp/wire/version.h has it
+export const protocolVersion = 1;  // same as in lsp/wire/version.h
 
-// The program and the extension are updated separately. What to tell the user if they do not fit; `capabilities` are the
-// server's.
+// The program and the extension are updated separately. Returns a message for the user if they do not match; `capabilities` are
+// the server's.
 export function protocolProblem(capabilities: { experimental?: unknown } | undefined): string | undefined {
   const own = (capabilities?.experimental as { redraft?: { protocol?: number } } | undefined)?.redraft?.protocol;
   if (own === protocolVersion) {
     return undefined;
   }
   const older = (own ?? 0) < protocolVersion ? 'the program' : 'the extension';
-  return `the program speaks protocol ${own ?? 'unknown'}, the extension ${protocolVersion}: some of it will not work; update ${older}.`;
+  return `the program speaks protocol ${own ?? 'unknown'}, the extension ${protocolVersion}. Some features will not work. Update ${older}.`;
 }
 
-// The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
-// `cursor`: where it is, if `range` is the region around it.
+// The place of an edit, for `redraft/prepare` and `redraft.edit`: the server recognizes the same edit by it. `cursor` is set if
+// `range` is the region around it.
 export function placeOf(uri: string, version: number, range: Range | undefined, scope?: string, cursor?: Position) {
-  const automatic = range && isEmpty(range) ? 'auto' : undefined; // only the cursor's place is known
+  const automatic = range && isEmpty(range) ? 'auto' : undefined;  // only the cursor position is known
   return { textDocument: { uri, version }, range, scope: scope ?? automatic, ...(cursor && { cursor }) };
 }
 
@@ -28,27 +28,27 @@ export function cursorOf(range: Range | undefined): Position | undefined {
   return range && isEmpty(range) ? range.start : undefined;
 }
 
-// Lines around a cursor or a selection that could be edited, for `redraft/prepare` and `redraft.edit`.
+// Lines around a cursor or a selection that can be edited, for `redraft/prepare` and `redraft.edit`.
 export interface Region {
-  range: Range; // whole lines; empty: a place between two
+  range: Range;  // whole lines; empty for a place between two
   scope: string;
   title: string; // "edit method putcmd, 3 lines"
 }
 
 export interface RegionResult {
   version: number;
-  index: number; // the one that is edited if the user chooses no other
+  index: number;  // the one that is edited by default
   regions: Region[]; // from the smallest to the file
 }
 
-// The same for the places of a file: `ranges`, or those that the server finds.
+// The same for places in a file: `ranges`, or those that the server finds.
 export function placesOf(uri: string, version: number, ranges: Range[] | undefined) {
   return { textDocument: { uri, version }, ranges, scope: 'file' };
 }
 
 export interface PrepareResult {
   version: number;
-  range: Range; // the whole lines that an edit there would change
+  range: Range;  // the whole lines that an edit there would change
   reads: boolean;
 }
 
@@ -81,13 +81,13 @@ export interface PlacesEvent {
   kind: 'places';
   uri: string;
   version: number;
-  parts: number; // of the file
-  chosen: NamedRange[]; // are edited
-  others: NamedRange[]; // are left, the likeliest first
+  parts: number;  // in the file
+  chosen: NamedRange[];  // to be edited
+  others: NamedRange[];  // the remaining ones, the likeliest first
 }
 
 export interface Doubt {
-  reason: string; // for people
+  reason: string;  // for the user
   hunkIds: number[];
 }
 
@@ -105,10 +105,10 @@ export type EditEvent = EventOfEdit &
         finishReason: string | null;
         error: string | null;
         doubts: Doubt[];
-        tidied: string[]; // what was put right in the model's text, for people
-        placed: boolean; // a change was put in its place without the model
-        hint: string | null; // what to try, if nothing was changed, for people
-        otherTries: boolean; // the same request with `another` one more gives a further answer
+        tidied: string[];  // corrections of the model's text, for the user
+        placed: boolean;  // a change was placed without the model
+        hint: string | null;  // what to try if nothing changed, for the user
+        otherTries: boolean;  // whether the same request with `another` increased by one has a further answer
         statistics: Statistics | null;
       }
   );
@@ -137,7 +137,7 @@ export interface ServerStatus extends ModelStatus {
   snooze: Snooze | null;
 }
 
-// For how long, and where, nothing is suggested unasked.
+// For how long, and where, automatic suggestions are off.
 export interface Snooze {
   secondsLeft: number | null;
   untilRestart: boolean;
@@ -149,7 +149,7 @@ export function isEmpty({ start, end }: Range): boolean {
   return start.line === end.line && start.character === end.character;
 }
 
-// For people, from 1: "line 3" or "lines 12–40". A range that ends where a line begins does not reach into it.
+// For users, counted from 1: "line 3" or "lines 12–40". A range that ends where a line begins does not include that line.
 export function linesOf({ start, end }: Range): string {
   const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
   return last === start.line + 1 ? `line ${last}` : `lines ${start.line + 1}–${last}`;

@@ -1,10 +1,10 @@
-// What a server that crashed left: a report with the signal and the stack, and no text of a file.
+// The report of a crashed server: the signal and the stack, no text of a file.
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 
-// A report that is younger is of the crash just now.
+// A younger report belongs to the latest crash.
 const recent = 120_000; // ms
 
 function folder(): string {
@@ -13,7 +13,7 @@ function folder(): string {
   return path.join(base, 'redraft', 'crash-reports');
 }
 
-// The names begin with the time.
+// The names start with the time.
 async function newest(): Promise<string | undefined> {
   const names = await fs.promises.readdir(folder()).catch(() => []);
   const name = names.filter((each) => /^report-.*\.txt$/.test(each)).sort().pop();
@@ -25,14 +25,14 @@ async function isNew(file: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs < recent;
 }
 
-// After the server ended by itself. One that was killed leaves no report, and nothing is said.
+// After the server ended unexpectedly. A killed server leaves no report, so nothing is shown.
 export async function sayCrashed(): Promise<void> {
   const file = await newest();
   if (!file || !(await isNew(file))) {
     return;
   }
   const open = 'Open Report';
-  const choice = await vscode.window.showWarningMessage('redraft: the server crashed. Its report has no text of yours.', open);
+  const choice = await vscode.window.showWarningMessage('redraft: the server crashed. Its report contains none of your text.', open);
   if (choice === open) {
     await vscode.window.showTextDocument(vscode.Uri.file(file));
   }

@@ -32,8 +32,8 @@ export function makeClient(
     outputChannel: output,
     // Settings are not included: the server requests them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true, userSettings: true } },
-    // A message to a server that has just crashed is an error of the connection. The library would shut down for that, and
-    // not start the server again when it hears of the crash.
+    // A message to a server that has just crashed is a connection error. The library would shut down because of it and not
+    // restart the server when it notices the crash.
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: (): CloseHandlerResult | Promise<CloseHandlerResult> => restarts.closed(),
@@ -41,13 +41,13 @@ export function makeClient(
     middleware: {
       ...suggestions,
       workspace: {
-        // A setting that restarts the server stops this client while it reports the change: not an error for the user.
+        // A setting that restarts the server stops this client while it reports the change. That is not an error for the user.
         didChangeConfiguration: (sections, next) =>
           next(sections).catch((error) => (client.state === State.Running ? Promise.reject(error) : undefined)),
       },
     },
   };
-  // It runs in the user's folder, not in a workspace, whose files are anybody's.
+  // It runs in the user's folder, not in a workspace, whose files are not trusted.
   const cwd = fs.existsSync(os.homedir()) ? os.homedir() : '/';
   const executable = { ...server, command: path.resolve(server.command), options: { cwd } };
   const client = new LanguageClient('redraft', 'redraft', executable, options);

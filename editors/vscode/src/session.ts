@@ -11,7 +11,7 @@ export interface Hunk {
   range: vscode.Range | undefined; // in the present document; undefined until the server reports its new place
   oldText: string;
   newText: string;
-  doubt: string | undefined; // what is wrong with it, for people
+  doubt: string | undefined;  // what is wrong with it, for the user
 }
 
 export type PlacedHunk = Hunk & { range: vscode.Range };
@@ -19,25 +19,25 @@ export type PlacedHunk = Hunk & { range: vscode.Range };
 export class Session {
   editId: number | undefined; // undefined until the server has answered
   state: 'running' | 'done' | 'cancelled' | 'failed' = 'running';
-  lines = ''; // that may change, as the server took them for a cursor: "lines 12–40"
-  places = ''; // of the file that are edited: "3 of 41 places: read, write, close"
+  lines = '';  // the lines that may change, if the server chose them: "lines 12–40"
+  places = '';  // the edited places in the file: "3 of 41 places: read, write, close"
   fraction = 0;
   statistics: Statistics | undefined;
   isDecided = false; // at least one hunk was accepted or rejected
   hasAccepted = false; // at least one was accepted
-  nextTry: number | undefined; // of the other try that may be requested
+  nextTry: number | undefined;  // the number of the next possible retry
   readonly log: Change[] = [];
   private readonly hunks = new Map<number, Hunk>();
-  private readonly text: string; // of the document when it was requested
+  private readonly text: string;  // of the document when it was requested
   private compared: { version: number; isSame: boolean };
 
   constructor(
     readonly document: vscode.TextDocument,
     readonly instruction: string,
     readonly target: Target,
-    readonly tried: Tried | undefined, // of an instruction for one place
-    readonly another: number, // which other try; 0: none
-    readonly isChange: boolean, // what another assistant wrote is put in
+    readonly tried: Tried | undefined,  // for an instruction about one place
+    readonly another: number,  // index of the retry; 0 is the first answer
+    readonly isChange: boolean,  // applies code that another assistant wrote
   ) {
     this.text = document.getText();
     this.compared = { version: document.version, isSame: true };
@@ -48,7 +48,7 @@ export class Session {
     return this.target !== 'file' && 'ranges' in this.target;
   }
 
-  // The document is as it was when the edit was requested.
+  // Whether the document is as it was when the edit was requested.
   get hasItsText(): boolean {
     const { version } = this.document;
     if (this.compared.version !== version) {
@@ -57,12 +57,12 @@ export class Session {
     return this.compared.isSame;
   }
 
-  // Another try may be requested now.
+  // Whether another try can be requested now.
   get offersAnother(): boolean {
     return this.nextTry !== undefined && this.hasItsText;
   }
 
-  // The server has ended it. A try that was cancelled may be requested again.
+  // The server has finished it. A cancelled retry can be requested again.
   settleTries(otherTries: boolean): void {
     const isNext = this.state === 'done' && otherTries && !this.isChange; // redraft.apply takes none
     const isAgain = this.state === 'cancelled' && this.another > 0;
@@ -83,12 +83,12 @@ export class Session {
     return placed.sort((a, b) => a.id - b.id);
   }
 
-  // `hunk` is against `version` of the document.
+  // `hunk` refers to `version` of the document.
   add(hunk: Omit<PlacedHunk, 'editId'>, version: number): void {
     this.hunks.set(hunk.id, { ...hunk, editId: this.editId!, range: carry(hunk.range, version, this.log) });
   }
 
-  // What is doubtful once the edit has ended.
+  // The doubts once the edit has finished.
   settleDoubts(doubts: Doubt[]): void {
     for (const hunk of this.hunks.values()) {
       const reasons = doubts.filter(({ hunkIds }) => hunkIds.includes(hunk.id)).map(({ reason }) => reason);
@@ -96,7 +96,7 @@ export class Session {
     }
   }
 
-  // What is wrong with the hunks that wait, each reason once; empty: nothing.
+  // What is wrong with the waiting hunks, each reason once; empty if nothing is.
   get reasons(): string {
     const doubts = this.placed.flatMap(({ doubt }) => (doubt === undefined ? [] : [doubt]));
     return [...new Set(doubts)].join('; ');
@@ -149,7 +149,7 @@ export function previewOf(sessions: readonly Session[]): string | undefined {
   return text;
 }
 
-// The edit that a single line about all of them describes: the running one, or the last.
+// The edit that represents all of them in a single line: the running one, or the last.
 export function leading(sessions: readonly Session[]): Session | undefined {
   return sessions.find((session) => session.state === 'running') ?? sessions[sessions.length - 1];
 }

@@ -1,4 +1,4 @@
-// Peace from suggestions: those that nobody asked for are turned down, or snoozed for a while. The server keeps count.
+// Rejects or snoozes automatic suggestions. The server keeps the state.
 import * as vscode from 'vscode';
 import type { LanguageClient, Middleware } from 'vscode-languageclient/node';
 import type { ServerStatus, Snooze } from './protocol';
@@ -15,7 +15,7 @@ function choices(document: vscode.TextDocument | undefined, client: LanguageClie
   return [
     { label: 'For 10 Minutes', wish: { minutes: 10 } },
     ...here,
-    { label: 'Until the Server Is Started Again', wish: { until: 'restart' } },
+    { label: 'Until the Server Restarts', wish: { until: 'restart' } },
   ];
 }
 
@@ -23,9 +23,9 @@ export class Snoozing implements vscode.Disposable {
   private readonly parts: vscode.Disposable[];
   private client: LanguageClient | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private offered: unknown[] | undefined; // what names the suggestion shown last to the server
+  private offered: unknown[] | undefined;  // the server's ids of the last suggestion shown
 
-  // `show`: what is snoozed now, for the status bar.
+  // `show` displays the snooze state in the status bar.
   constructor(private readonly show: (snooze: Snooze | null) => void) {
     this.parts = [
       vscode.commands.registerCommand('redraft.snooze', () => this.snooze()),
@@ -45,7 +45,7 @@ export class Snoozing implements vscode.Disposable {
     this.take(null);
   }
 
-  // Notes what is suggested on its way to the editor.
+  // Records suggestions on their way to the editor.
   readonly middleware: Pick<Middleware, 'provideInlineCompletionItems'> = {
     provideInlineCompletionItems: async (document, position, context, token, next) => {
       const result = await next(document, position, context, token);
@@ -73,7 +73,7 @@ export class Snoozing implements vscode.Disposable {
 
   private async snooze(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    const title = 'redraft: suggest nothing that is not asked for';
+    const title = 'redraft: snooze automatic suggestions';
     const choice = this.client && (await vscode.window.showQuickPick(choices(document, this.client), { title }));
     if (choice) {
       await this.run('redraft.snoozeSuggestions', choice.wish);

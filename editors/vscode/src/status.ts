@@ -66,7 +66,7 @@ export class Status implements vscode.Disposable {
     return `$(${this.snooze ? 'bell-slash' : 'edit'}) redraft${this.where()}${parts.length > 0 ? ': ' : ''}${parts.join(', ')}`;
   }
 
-  // Where text goes, if it leaves this process's machine.
+  // Where text is sent, if it leaves this machine.
   private where(): string {
     const server = remoteServer(vscode.workspace.getConfiguration('redraft'));
     return server === '' ? '' : ` → ${server.replace(/^https?:\/\//, '').split('/')[0]}`;
@@ -74,26 +74,26 @@ export class Status implements vscode.Disposable {
 
   private tooltip(): string {
     if (this.problem ?? this.model?.error) {
-      return `${this.problem ?? this.model?.error}\nClick to start the server again.`;
+      return `${this.problem ?? this.model?.error}\nClick to restart the server.`;
     }
     if (!this.model) {
       return 'The server is starting.';
     }
-    const snoozed = this.snooze ? '\nSuggestions are snoozed: the command "redraft: Resume Suggestions" ends that.' : '';
+    const snoozed = this.snooze ? '\nSuggestions are snoozed: use the command "redraft: Resume Suggestions".' : '';
     const draft = this.model.draft ? `\nDraft model: ${this.model.draft}` : '';
     const device = this.model.device === 'cuda' ? '\nIt runs on the GPU.'
-      : this.model.device?.startsWith('http') ? `\nIt runs at ${this.model.device}: the text that is edited goes there.` : '';
+      : this.model.device?.startsWith('http') ? `\nIt runs at ${this.model.device}: edited text is sent there.` : '';
     return this.model.target ? `Model: ${this.model.target}${draft}${device}${snoozed}`
       : `The model is loaded when it is first needed.${snoozed}`;
   }
 }
 
-// Undefined if no model was asked.
+// Undefined if the model did not run.
 function speedOf(session: Session | undefined): number | undefined {
   return session?.statistics?.tokensPerSecond || undefined;
 }
 
-// What the server reads before the edit is requested.
+// The server reads this before the edit is requested.
 function readingText({ lines, fraction }: Announcement): string {
   return fraction < 1 ? `$(sync~spin) redraft: ${lines}, reading ${Math.floor(fraction * 100)} %` : `$(edit) redraft: ${lines}, read`;
 }

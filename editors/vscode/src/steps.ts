@@ -1,10 +1,10 @@
-// The walkthrough, and what of it is done already.
+// The walkthrough, and which of its steps are done.
 import * as vscode from 'vscode';
 
 type Step = 'hasProgram' | 'hasModel';
 
 const done = new Map<Step, boolean>();
-const opening = 5000; // ms, after which the page is there or was before
+const opening = 5000;  // ms, after which the page is open
 
 function tell(step: Step, is: boolean | undefined): Thenable<unknown> {
   return vscode.commands.executeCommand('setContext', `redraft.${step}`, is);
@@ -15,7 +15,7 @@ export function setDone(step: Step, is: boolean): void {
   void tell(step, is);
 }
 
-// VS Code ticks a step off when its condition comes true while the page is there, not if it was true before.
+// VS Code ticks a step off when its condition becomes true while the page is open, not if it was true before.
 export async function openWalkthrough(): Promise<void> {
   await Promise.all([...done.keys()].map((step) => tell(step, undefined)));
   let listening: vscode.Disposable | undefined;

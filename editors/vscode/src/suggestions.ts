@@ -1,4 +1,4 @@
-// Switches suggestions on and off, for the user or for this workspace alone.
+// Turns suggestions on and off, for the user or only for this workspace.
 import * as vscode from 'vscode';
 
 const name = 'completion.enabled';

@@ -56,14 +56,14 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   }
 }
 
-// `offersAnother`: here the edit as a whole can be written another way.
+// `offersAnother`: another try of the whole edit can be requested here.
 function lensesOf(document: vscode.TextDocument, hunk: PlacedHunk, offersAnother: boolean): vscode.CodeLens[] {
   const { first, oldLines, newLines } = layoutsOf(document, hunk).whole;
   const target = [document.uri.toString(), hunk.id, hunk.editId];
   const at = new vscode.Range(first, hunk.range.start.character, first, hunk.range.start.character);
   const lens = (title: string, command: string, tooltip: string) =>
     new vscode.CodeLens(at, { title, command, tooltip, arguments: target });
-  const another = lens('$(refresh) Another Try', 'redraft.anotherTry', 'Reject the changes of this edit that wait, and have it written another way');
+  const another = lens('$(refresh) Another Try', 'redraft.anotherTry', 'Reject the waiting changes of this edit and request another answer');
   const doubt = hunk.doubt === undefined ? [] : [lens(`$(warning) ${hunk.doubt}`, 'redraft.preview', 'See all changes')];
   return [
     ...doubt,

@@ -1,7 +1,7 @@
-// Which words of a hunk differ.
+// Finds the words of a hunk that differ.
 import { diffArrays } from 'diff';
 
-// Offsets of text that differs, from and to.
+// Start and end offsets of differing text.
 export type Spans = [number, number][];
 
 export interface Words {
@@ -9,9 +9,9 @@ export interface Words {
   added: Spans; // in the new text
 }
 
-// Beyond this many, finding them would take longer than a person notices.
+// Beyond this limit, the search takes noticeably long.
 const maxTokens = 4000;
-// With less than this share in common, the marks would say less than two whole texts do.
+// Below this share in common, marks are less helpful than two whole texts.
 const minInCommon = 0.4;
 
 function tokens(text: string): string[] {
@@ -21,7 +21,7 @@ function tokens(text: string): string[] {
 const visible = (token: string) => (token.trim() === '' ? 0 : token.length);
 const sizeOf = (all: string[]) => all.reduce((sum, token) => sum + visible(token), 0);
 
-// Joins spans with nothing but blanks between them, and drops those that are blank.
+// Joins spans separated only by blanks, and drops blank ones.
 function tidied(spans: Spans, text: string): Spans {
   const joined: Spans = [];
   for (const [from, to] of spans) {

@@ -1,4 +1,4 @@
-"""Drafts for vLLM, made as redraft makes them: from the code that a request edits, and from all that is in its prompt."""
+"""redraft's drafts for vLLM: from the code that a request edits, and from everything in its prompt."""
 
 from .proposer import RedraftProposer
 

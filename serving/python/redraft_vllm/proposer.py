@@ -40,12 +40,12 @@ class RedraftProposer:
     def _use_tokenizer_of(self, model, arguments):
         try:
             self._drafter = BatchDrafter(tokenizer=_folder_of_tokenizer(model), **arguments)
-        except (ImportError, OSError, ValueError) as error:  # not here, or of a kind that redraft does not read
+        except (ImportError, OSError, ValueError) as error:  # missing, or in a format that redraft does not support
             logger.warning("redraft does without a tokenizer, so it does not know what a request edits: %s", error)
 
     def propose(self, sampled_token_ids, num_tokens_no_spec, token_ids_cpu, slot_mappings=None):
-        """A draft for each row of the batch. `sampled_token_ids`: what the step wrote in each row; none: its prompt is still
-        being read. The first `num_tokens_no_spec[i]` of `token_ids_cpu[i]` are prompt and output of row i."""
+        """A draft for each row of the batch. `sampled_token_ids` are the tokens that the step wrote in each row; none while
+        its prompt is being read. The first `num_tokens_no_spec[i]` of `token_ids_cpu[i]` are prompt and output of row i."""
         return self._drafter.propose(sampled_token_ids, num_tokens_no_spec[:len(sampled_token_ids)], token_ids_cpu)
 
     def load_model(self, *_args, **_more):
@@ -61,7 +61,7 @@ def _choices(additional):
 
 
 def _folder_of_tokenizer(model):
-    """The folder of the served model, or where its files were downloaded to."""
+    """The folder of the served model, or the folder of its downloaded files."""
     folder = pathlib.Path(model.tokenizer)
     if folder.exists():
         return str(folder)

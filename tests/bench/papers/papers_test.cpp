@@ -109,9 +109,9 @@ TEST(PaperTables, TheirSpeedUpsAreTheRatiosOfTheirSpeeds) {
   EXPECT_GT(checked, 250);
 }
 
-// In docs/papers.md; what they are is said in docs/bench.md.
+// In docs/lab/papers.md; what they are is said in docs/lab/bench.md.
 TEST(PaperRuns, AreDocumentedWithTheirFiles) {
-  const std::string document = contents(kSource / "docs" / "papers.md");
+  const std::string document = contents(kSource / "docs" / "lab" / "papers.md");
   for (const PaperRun& run : paper_runs()) {
     EXPECT_THAT(document, HasSubstr("`" + run.id + "`"));
     for (const std::string& file : run.files) EXPECT_THAT(document, HasSubstr("`" + file + "`"));

@@ -80,11 +80,11 @@ TEST(MisuseReason, ValuesAreNoOptions) {
 TEST(MisuseReason, ElseTheParserSaysWhatIsWrong) {
   EXPECT_EQ(parse({"run", "f"}).reason, "--text is required");
   EXPECT_EQ(parse({"run", "f", "-t", "x", "--level", "hihg"}).reason,
-            "--level: 'hihg' is none of low, high; did you mean high?");
+            "--level: 'hihg' is not one of low, high; did you mean high?");
   EXPECT_EQ(parse({"run", "f", "-t", "x", "--level", "2"}).reason,
-            "--level: '2' is none of low, high");
+            "--level: '2' is not one of low, high");
   EXPECT_EQ(parse({"run", "f", "-t", "x", "--colour", "geen"}).reason,
-            "--colour: 'geen' is none of red, green; did you mean green?");
+            "--colour: 'geen' is not one of red, green; did you mean green?");
   const Parsed parsed = parse({"run", "f", "-t", "x", "--level", "high", "--colour", "red"});
   EXPECT_EQ(parsed.reason, "");
   EXPECT_EQ(parsed.level, 2);

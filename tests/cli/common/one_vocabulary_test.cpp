@@ -31,7 +31,7 @@ TEST(OneVocabulary, AModelOfAnotherIsRefusedWithWhatToDo) {
   ASSERT_TRUE(other);
   const Result<void> refused = vocabulary.take(other);
   ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message(), testing::HasSubstr("restart it in each editor"));
+  EXPECT_THAT(refused.error().message(), testing::HasSubstr("in each open editor"));
   EXPECT_TRUE(vocabulary.take(byte_tokenizer())) << "the first one stays";
 }
 

@@ -189,7 +189,7 @@ TEST_F(HuggingFace, ShardsLieInTheFolderAndHoldWhatTheIndexSays) {
             map + "shard 'model-7.safetensors' is missing");
   EXPECT_EQ(with("model-0.safetensors", "model-1.safetensors"),
             map + "shard 'model-1.safetensors' does not have this tensor");
-  EXPECT_EQ(with("\"model-0.safetensors\"", "3"), map + "expected a text");
+  EXPECT_EQ(with("\"model-0.safetensors\"", "3"), map + "expected a string");
   EXPECT_EQ(with("weight_map", "weights"),
             in_folder("model.safetensors.index.json: has no weight_map"));
   TinyFolder({}).write(folder_, 2);

@@ -76,7 +76,7 @@ local function what_is_turned_down_does_not_come_again(start)
   nvim:keys('\\rd')
   expect(not nvim:lua([[return require('redraft.next_edit').is_visible()]]), 'still there')
   nvim:command('RedraftNextEdit')
-  nvim:wait_for_message('no next edit: what follows was turned down before')
+  nvim:wait_for_message('no next edit: all next edits were rejected before')
 end
 
 local function without_one_tab_is_tab(start)
@@ -132,7 +132,7 @@ local function of_a_changed_text_nothing_is_made(start)
   nvim:command('set eventignore=TextChanged') -- as in a buffer that is not the current one
   nvim:lua([[vim.api.nvim_buf_set_lines(0, 0, 0, true, { '# new' })]])
   nvim:keys('<Tab><Tab>')
-  nvim:wait_for_message('the text was changed since: :RedraftNextEdit looks again')
+  nvim:wait_for_message('the text has changed since. :RedraftNextEdit searches again')
   equal(nvim:lines(), lines('# new\n' .. calls({ 'fresh', 'old' })))
 end
 

@@ -143,7 +143,7 @@ local function where_nothing_is_found_it_says_what_to_do(start)
   nvim:wait_for_message('redraft: found no part of the file that the instruction concerns: name the function or class, select')
   equal(nvim:edit(), nil)
   nvim:keys(':RedraftMore<CR>')
-  nvim:wait_for_message('no places are left in this buffer; :RedraftFile finds some')
+  nvim:wait_for_message('no places are left in this buffer. :RedraftFile finds some')
 end
 
 -- A plugin's window for choosing does not keep the text from changing.
@@ -181,7 +181,7 @@ local function what_is_left_of_another_search_is_not_taken(start)
   nvim:keys(':RedraftFile let step70 return it<CR>')
   nvim:wait_for_end(2)
   nvim:lua('Choose(1)')
-  nvim:wait_for_message('other places were found meanwhile: choose again')
+  nvim:wait_for_message('other places were found meanwhile. Choose again')
   equal(#nvim:requested(), 2)
 end
 

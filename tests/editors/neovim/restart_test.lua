@@ -29,7 +29,7 @@ local function it_serves_its_files_again(start)
   nvim:open('one.py', 'a = 1\n')
   nvim:open('two.py', 'a = 1\n')
   crash(nvim, 'sigkill')
-  nvim:wait_for_message('it is started again')
+  nvim:wait_for_message('it is being restarted')
   for _, name in ipairs({ 'one.py', 'two.py' }) do
     nvim:command('buffer ' .. name)
     nvim:wait(function() return client_id(nvim) > 0 end, 'the client of ' .. name)
@@ -58,7 +58,7 @@ local function it_is_given_up_after_several_crashes(start)
     crash(nvim, 'sigkill')
   end
   kill(nvim, 'sigkill')
-  nvim:wait_for_message('crashed 5 times within 3 minutes and is not started again')
+  nvim:wait_for_message('crashed 5 times within 3 minutes and is not restarted')
   nvim:lua('vim.wait(1000)')
   equal(client_id(nvim), 0)
 end
@@ -117,7 +117,7 @@ local function a_crash_leaves_a_report_that_a_command_opens(start)
   soon(nvim)
   nvim:open('secret.py', 'a = 1\n')
   nvim:keys(':RedraftReport<CR>')
-  nvim:wait_for_message('no crash of the server has been reported')
+  nvim:wait_for_message('there is no crash report in')
   crash(nvim, 'sigsegv')
   nvim:wait_for_message('RedraftReport says why')
   nvim:keys(':RedraftReport<CR>')
@@ -137,9 +137,9 @@ end
 
 return {
   { 'after a crash the server serves its files again', it_serves_its_files_again },
-  { 'a server that was stopped is not started again', one_that_was_stopped_stays_so },
+  { 'a server that was stopped is not restarted', one_that_was_stopped_stays_so },
   { 'a server that crashes again and again is given up', it_is_given_up_after_several_crashes },
-  { 'the time until it is started again doubles', the_time_until_it_is_started_doubles },
+  { 'the time until it is restarted doubles', the_time_until_it_is_started_doubles },
   { 'a document that crashes the server twice is left alone', a_document_that_crashes_it_twice_is_left_alone },
   { 'a crash leaves a report that a command opens', a_crash_leaves_a_report_that_a_command_opens },
   { 'the server does not run in the folder of the files', it_does_not_run_in_the_folder_of_the_files },

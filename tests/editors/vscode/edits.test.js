@@ -86,7 +86,7 @@ async function cancelAndPreview(workbench) {
   await askForFile(workbench, 'use pathlib');
   await untilAttached(workbench, 'from pathlib import Path');
   await workbench.key('Escape');
-  await until(() => workspace.ends('is asked to end') === 1, 'the cancellation');
+  await until(() => workspace.ends(': cancellation requested') === 1, 'the cancellation');
   workspace.release();
   await workbench.status('redraft: edit cancelled');
   await until(async () => (await workbench.lens('Accept').count()) === 1, 'one lens');
@@ -228,7 +228,7 @@ async function missingExecutable(workbench) {
   try {
     await workbench.problem();
     const text = await (await workbench.notification(missing)).textContent();
-    assert(text.includes(`"${missing}" is not an executable file. It has to be on the remote machine`), text);
+    assert(text.includes(`"${missing}" is not an executable file. It must be on the remote machine`), text);
     assert(/"Get redraft" says how to install it/.test(text) && !text.includes('make build'), text);
     const messages = workbench.page.locator('.notifications-center .notification-list-item');
     assert.deepStrictEqual(await messages.filter({ hasText: 'Sending notification' }).allTextContents(), []);
@@ -276,7 +276,7 @@ test('a setting that comes late, and what follows from a change', async () => {
     await workbench.key('Escape');
     await workbench.page.locator('.editor-instance .view-lines').first().click();
     await workbench.key('Control+Alt+E');
-    await workbench.titled('edit what is at the cursor').waitFor();
+    await workbench.titled('edit the code at the cursor').waitFor();
     server.writeSettings('Machine', { 'redraft.path': workspace.server });
     await workbench.problem(false);
     await workbench.titled('edit statements, 18 lines').waitFor(); // once there is a server

@@ -58,7 +58,7 @@ const pulls = () => (fs.existsSync(beside('pulls')) ? fs.readFileSync(beside('pu
 const starts = () => fs.readFileSync(beside('pids'), 'utf8').trim().split('\n').length;
 
 async function offersTheModel(workbench) {
-  const offer = await workbench.notification('the model tiny-1b (1.1 GB, licence Apache-2.0) is not here yet');
+  const offer = await workbench.notification('the model tiny-1b (1.1 GB, licence Apache-2.0) is not downloaded yet');
   assert.deepStrictEqual(pulls(), []); // nothing is fetched before it is wanted
   await offer.getByText('Download', { exact: true }).click();
   const progress = await workbench.notification('550 MB of 1.1 GB');
@@ -83,7 +83,7 @@ async function saysWhyItFailed(workbench) {
   await (await askForModel(workbench)).getByText('Download', { exact: true }).click();
   await workbench.notification('550 MB of 1.1 GB');
   fs.writeFileSync(beside('fail'), '');
-  const failed = await workbench.notification('was not downloaded: tiny-1b: the server of the registry does not answer');
+  const failed = await workbench.notification('cannot download the model: tiny-1b: the server of the registry does not answer');
   fs.rmSync(beside('fail'));
   await failed.getByText('Try Again', { exact: true }).click();
 }

@@ -58,8 +58,8 @@ async function showsWhatApplies(workbench) {
   await until(() => !/completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
 }
 
-const whatToTry = 'the model changed nothing: widen the region, say it in other words, or ask for another try.';
-const whatToTryInAll = 'the model changed nothing: say it in other words, or ask for another try.';
+const whatToTry = 'the model changed nothing. You can widen the region, rephrase the instruction, or request another try.';
+const whatToTryInAll = 'the model changed nothing. Rephrase the instruction, or request another try.';
 
 async function offersAWiderRegion(workbench) {
   await workbench.page.locator('.editor-instance .view-lines').first().click();

@@ -32,7 +32,7 @@ async function command(workbench, title) {
 
 async function editFile(workbench, text) {
   await command(workbench, 'redraft: Edit File with an Instruction');
-  await workbench.titled('edit the places of this file').waitFor();
+  await workbench.titled('edit the places in this file').waitFor();
   await workbench.instruct(text);
 }
 

@@ -25,7 +25,7 @@ test('the server does not run in the workspace, and a crash offers its report', 
     const pid = workspace.pid();
     assert.equal(fs.readlinkSync(`/proc/${pid}/cwd`), fs.realpathSync(server.folder));
     process.kill(pid, 'SIGSEGV');
-    const notice = await workbench.notification(/the server crashed\. Its report has no text of yours/);
+    const notice = await workbench.notification(/the server crashed\. Its report contains none of your text/);
     await notice.locator('.monaco-button', { hasText: 'Open Report' }).click();
     await workbench.untilLines(['redraft crash report']);
     await until(() => workspace.pid() !== pid, 'the next server');

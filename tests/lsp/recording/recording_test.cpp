@@ -95,9 +95,9 @@ TEST(Recording, WhatIsNoneIsAnErrorWithItsLine) {
   EXPECT_EQ(error_of("\n  \n"), "the recording is empty");
   EXPECT_THAT(error_of("{}"), HasSubstr("line 1: this is no recording of redraft"));
   EXPECT_THAT(error_of("import os\nimport sys\n"), HasSubstr("line 1: malformed JSON"));
-  EXPECT_THAT(error_of("[]\n"), HasSubstr("line 1: this is no JSON object"));
+  EXPECT_THAT(error_of("[]\n"), HasSubstr("line 1: this is not a JSON object"));
   EXPECT_THAT(error_of(R"({"redraft_recording":2,"version":"9.9"})"),
-              HasSubstr("has format 2, and this redraft reads 1: play it with the redraft 9.9"));
+              HasSubstr("has format 2, but this redraft reads 1. Replay it with the redraft 9.9"));
   EXPECT_THAT(error_of(kHeader + "{\"t\":1\n" + gone_line(2)), HasSubstr("line 2: malformed JSON"));
   EXPECT_THAT(error_of(kHeader + std::string(300, '[') + "\n"), HasSubstr("line 2: JSON nested"));
   EXPECT_THAT(error_of(kHeader + R"({"t":-1,"from":"client","message":{}})"),

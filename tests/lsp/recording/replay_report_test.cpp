@@ -49,10 +49,10 @@ TEST(ReplayReport, NamesThePlaceThatDiffers) {
 
 TEST(ReplayReport, NamesWhatDidNotComeAndWhatCameBesides) {
   EXPECT_THAT(compare({news(1, "hunk"), news(1, "end"), news(2, "end")}, {news(1, "hunk")}),
-              ElementsAre("line 3: $/redraft/edit of edit 1: did not come",
-                          "line 4: $/redraft/edit of edit 2: did not come"));
+              ElementsAre("line 3: $/redraft/edit of edit 1: missing in the replay",
+                          "line 4: $/redraft/edit of edit 2: missing in the replay"));
   EXPECT_THAT(compare({}, {news(1, "hunk"), news(1, "end")}),
-              ElementsAre("$/redraft/edit of edit 1: came 2 times more than it was recorded"));
+              ElementsAre("$/redraft/edit of edit 1: sent 2 times more often than recorded"));
 }
 
 TEST(ReplayReport, OrderCountsWithinAStreamAlone) {
@@ -147,7 +147,7 @@ TEST(ReplayReport, TheEndOfACancelledEditMayBeOutrunByItsNews) {
   const std::string end = news(1, "end", R"(,"state":"cancelled")");
   EXPECT_THAT(compare({news(1, "hunk"), end}, {news(1, "hunk"), news(1, "hunk")}), IsEmpty());
   EXPECT_THAT(compare({news(1, "hunk"), end}, {news(1, "hunk")}),
-              ElementsAre(HasSubstr("did not come")));
+              ElementsAre(HasSubstr("missing in the replay")));
 }
 
 TEST(ReplayReport, MoreMayComeWhereTheClientHadGone) {
@@ -155,7 +155,7 @@ TEST(ReplayReport, MoreMayComeWhereTheClientHadGone) {
   AnswerStreams gone = session({status});
   gone.client_went();
   EXPECT_THAT(differences(gone, session({status, status, news(1, "hunk")})), IsEmpty());
-  EXPECT_THAT(differences(gone, session({})), ElementsAre(HasSubstr("did not come")));
+  EXPECT_THAT(differences(gone, session({})), ElementsAre(HasSubstr("missing in the replay")));
 
   AnswerStreams orderly = session({status});
   orderly.client_said(parsed(R"({"id":8,"method":"shutdown"})"));

@@ -398,7 +398,7 @@ TEST_F(ConfigurationTest, StatusTellsWhatIsOffAndWhenThatChanges) {
   const Json streaming = {{"experimental", {{"redraft", {{"streamedEdits", true}}}}}};
   initialize_with(streaming, nullptr);
   EXPECT_THAT(status().at("reasons"),
-              ElementsAre("The model is not loaded yet: it is with the first request."));
+              ElementsAre("The model is not loaded yet. The first request loads it."));
   configure({{"redraft", {{"index", false}}}});
   ASSERT_EQ(params_of("$/redraft/status").size(), 1U);
   EXPECT_EQ(params_of("$/redraft/status")[0].at("reasons").size(), 2U);

@@ -200,7 +200,7 @@ TEST_F(ConfinementTest, ItSaysThatThreadsRanBefore) {
     out << "confined " << confined.description() << "\n";
   });
   EXPECT_EQ(outcomes.at("complete"), "0");
-  EXPECT_THAT(outcomes.at("confined"), HasSubstr("threads that ran before"));
+  EXPECT_THAT(outcomes.at("confined"), HasSubstr("threads that were already running"));
 }
 
 // Not tested on a machine with a GPU, whose driver may need more than is allowed here.

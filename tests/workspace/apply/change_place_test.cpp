@@ -88,7 +88,7 @@ TEST(ChangePlace, AHunkThatIsThereAlreadyChangesNothing) {
 TEST(ChangePlace, OfSeveralPlacesTheHeadingOrTheNumberNamesOne) {
   const std::string file = "def f():\n    x = 1\n    y()\n\n\ndef g():\n    x = 1\n    y()\n";
   const std::string hunk = "     x = 1\n-    y()\n+    z()\n";
-  EXPECT_THAT(place("python", file, "@@ @@\n" + hunk).doubt, HasSubstr("stand at 2 places"));
+  EXPECT_THAT(place("python", file, "@@ @@\n" + hunk).doubt, HasSubstr("are at 2 places"));
   const std::string after = "def f():\n    x = 1\n    y()\n\n\ndef g():\n    x = 1\n    z()\n";
   EXPECT_EQ(place("python", file, "@@ @@ def g():\n" + hunk).text, after);
   EXPECT_EQ(place("python", file, "@@ -7,2 +7,2 @@\n" + hunk).text, after);
@@ -191,15 +191,15 @@ TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
   EXPECT_THAT(doubt("def quit(self):\n    # ...\n    x()\n"), HasSubstr("is not in the file"));
   // Nobody says that all between them goes.
   EXPECT_THAT(doubt("        self.log = []\n        client.send('x')\n"),
-              HasSubstr("would take away"));
+              HasSubstr("would remove"));
   EXPECT_THAT(doubt("@@ @@\n     self.log.append(line)\n-    return data\n+    return (data\n"),
-              HasSubstr("syntax would be broken"));
+              HasSubstr("break the file's syntax"));
 }
 
 TEST(ChangePlace, ADefinitionBetweenTwoLinesOfAChangeIsNotTakenAway) {
   const std::string file = "alpha = 1\n\n\ndef f():\n    return 1\n\n\nbeta = 2\n";
   EXPECT_THAT(place("python", file, "alpha = 1\nbeta = 2\n").doubt,
-              HasSubstr("'f' stands between"));
+              HasSubstr("'f' is between"));
 }
 
 // The end of one function and the head of the next, cut off: no place between them is meant.

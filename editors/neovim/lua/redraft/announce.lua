@@ -5,21 +5,21 @@ local note = require('redraft.note')
 local M = {}
 
 local name = 'redraft'
-local delay = 300 -- milliseconds that a selection stands before it is announced
+local delay = 300  -- milliseconds that a selection must rest before it is announced
 local namespace = vim.api.nvim_create_namespace('redraft.announce')
 
 ---@class redraft.Announcement
 ---@field buf integer
 ---@field client_id integer
 ---@field range lsp.Range? the cursor if it is empty; nil: the whole buffer
----@field is_prompted boolean the user types the instruction; else a selection stands
----@field region lsp.Range? the lines that an edit there changes, when the server has found them
+---@field is_prompted boolean the user types the instruction; otherwise a selection rests
+---@field region lsp.Range? the lines that an edit there changes, once the server has found them
 ---@field chain { range: lsp.Range, scope: string, title: string }[]? the regions around the place, from the smallest
----@field index integer? of the one in `chain` that is announced
+---@field index integer? of the announced one in `chain`
 ---@field reads boolean?
----@field fraction number of what is to be read
+---@field fraction number of the text to read
 
--- At most one place is announced, the newest.
+-- At most one place is announced: the newest.
 local newest ---@type redraft.Announcement?
 local timer ---@type uv.uv_timer_t?
 
@@ -32,7 +32,7 @@ end
 define_highlights()
 vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = define_highlights })
 
---- The place of an edit, for `redraft/prepare` and `redraft.edit`: the server knows by it that they mean the same one.
+--- The place of an edit, for `redraft/prepare` and `redraft.edit`: the server recognizes the same edit by it.
 ---@param buf integer
 ---@param range lsp.Range?
 ---@return table
@@ -52,13 +52,13 @@ function M.line_range(lsp, buf, first, last)
   return { start = { line = first - 1, character = 0 }, ['end'] = { line = last - 1, character = character } }
 end
 
---- The first and the last row. A range that ends where a line begins does not reach into it.
+--- The first and the last row. A range that ends where a line begins does not include that line.
 local function rows(range)
   local first, last = range.start.line, range['end'].line
   return first, range['end'].character == 0 and last > first and last - 1 or last
 end
 
---- For people: "line 3" or "lines 12-40".
+--- For users: "line 3" or "lines 12-40".
 ---@param range lsp.Range
 ---@return string
 function M.lines(range)
@@ -66,7 +66,7 @@ function M.lines(range)
   return first == last and 'line ' .. first + 1 or ('lines %d-%d'):format(first + 1, last + 1)
 end
 
---- What is announced in the buffer; empty if nothing is, or its lines are not known yet.
+--- The announced lines of the buffer; empty if there are none, or they are not known yet.
 ---@param buf integer
 ---@return string
 function M.status(buf)
@@ -80,8 +80,8 @@ function M.status(buf)
   return newest.fraction < 1 and ('%s, reading %d %%'):format(what, math.floor(newest.fraction * 100)) or what .. ', read'
 end
 
---- The prompt cannot change once it is open, so a note beside the text names the lines. Of a place between two lines
---- nothing but the note shows.
+--- An open prompt cannot change, so a note beside the text names the lines. For a place between two lines, only the
+--- note is visible.
 local function draw(buf, region)
   local first, last = rows(region)
   local n_lines = vim.api.nvim_buf_line_count(buf)
@@ -100,7 +100,7 @@ local function erase(announcement)
   end
 end
 
---- Shows what has changed.
+--- Updates the display.
 local function refresh(announcement)
   erase(announcement)
   local buf = announcement.buf
@@ -108,7 +108,7 @@ local function refresh(announcement)
     draw(buf, announcement.region)
   end
   vim.api.nvim_exec_autocmds('User', { pattern = 'RedraftStatus', modeline = false })
-  vim.cmd.redraw() -- a prompt in the command line keeps Neovim from drawing by itself
+  vim.cmd.redraw()  -- while a prompt is open in the command line, Neovim does not redraw on its own
   vim.cmd.redrawstatus()
 end
 
@@ -128,7 +128,7 @@ local function stop()
   end
 end
 
---- The server's answers are about the text as it was.
+--- The server's answers are about an outdated text.
 local function end_with_a_change(announcement)
   vim.api.nvim_buf_attach(announcement.buf, false, {
     on_lines = function()
@@ -148,18 +148,18 @@ local function offers(client, what)
   return vim.tbl_get(client.server_capabilities or {}, 'experimental', 'redraft', what)
 end
 
---- Has the server read what the announcement says: its region, if that is known, else its range.
+--- Makes the server read the announced region if it is known, otherwise the range.
 local function prepare(client, announcement)
   local index = announcement.index
   client:request('redraft/prepare', M.announced_place(announcement), function(err, result)
-    if not err and announcement == newest and index == announcement.index then -- an error: an edit will say what it is
+    if not err and announcement == newest and index == announcement.index then  -- the edit reports an error
       announcement.region, announcement.reads, announcement.fraction = result.range, result.reads, 0
       refresh(announcement)
     end
   end, announcement.buf)
 end
 
---- Shows a region of the chain, and has the server read it.
+--- Shows a region of the chain and makes the server read it.
 local function choose(client, announcement, index)
   announcement.index = index
   announcement.region, announcement.reads = announcement.chain[index].range, nil
@@ -190,7 +190,7 @@ local function announce(client, buf, range, is_prompted)
   return announcement
 end
 
---- The place that the edit is of: the region that is shown; before it is known, the range.
+--- The place of the edit: the region that is shown or, before it is known, the range.
 ---@param announcement redraft.Announcement
 ---@return table
 function M.announced_place(announcement)
@@ -204,7 +204,7 @@ function M.announced_place(announcement)
   return vim.tbl_extend('force', place, region)
 end
 
---- Whether it is the one that is shown: no other came, and the text is as it was.
+--- Whether the announcement is still the one that is shown and the text is unchanged.
 ---@param announcement redraft.Announcement?
 ---@return boolean
 function M.stands(announcement)
@@ -220,7 +220,7 @@ function M.widen(step)
   end
 end
 
---- While the user is asked for the instruction. To be ended.
+--- While the user is asked for the instruction. The caller must end it.
 ---@param client vim.lsp.Client?
 ---@param buf integer
 ---@param range lsp.Range?
@@ -232,7 +232,7 @@ function M.begin(client, buf, range)
   return client and announce(client, buf, range, true)
 end
 
---- The edit itself ends the reading on the server's side, and uses what was read.
+--- The edit itself ends the reading on the server's side and uses what was read.
 ---@param announcement redraft.Announcement?
 ---@param is_requested boolean
 function M.finish(announcement, is_requested)
@@ -250,7 +250,8 @@ function M.handle_progress(_, event, context)
   if newest and newest.client_id == context.client_id and newest.region and vim.deep_equal(newest.region, event.range)
     and event.uri == vim.uri_from_bufnr(newest.buf) then
     newest.fraction = event.fraction
-    newest.reads = newest.reads and not (event['end'] and event.fraction < 1) -- otherwise it would be on display as being read
+    newest.reads = newest.reads and not (event['end'] and event.fraction < 1)  -- otherwise it would still be shown as
+                                                                               -- being read
     refresh(newest)
   end
 end
@@ -266,7 +267,7 @@ local function announce_selection()
     return
   end
   local from, to = vim.fn.line('v'), vim.fn.line('.')
-  local range = M.line_range(client, buf, math.min(from, to), math.max(from, to)) -- as :RedraftEdit takes it
+  local range = M.line_range(client, buf, math.min(from, to), math.max(from, to))  -- the same lines as for :RedraftEdit
   if not (newest and newest.buf == buf and vim.deep_equal(newest.range, range)) then
     announce(client, buf, range, false)
   end
@@ -282,7 +283,7 @@ end
 vim.api.nvim_create_autocmd('CursorMoved', { group = group, callback = announce_soon })
 vim.api.nvim_create_autocmd('ModeChanged', { group = group, pattern = '*:[vV\22]*', callback = announce_soon })
 
--- ":" ends visual mode before it opens the command line, in which the instruction for the selection may be typed.
+-- ":" ends visual mode before it opens the command line, where the user may type the instruction for the selection.
 vim.api.nvim_create_autocmd('ModeChanged', {
   group = group,
   pattern = { '[vV\22]*:*', 'c:*' },

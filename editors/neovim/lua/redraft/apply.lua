@@ -1,4 +1,4 @@
--- Applies the edits with which the server answers an accept, byte for byte, after checking that they fit the text.
+-- Applies the edits in the server's answer to an accept, byte for byte, after checking that they match the text.
 local view = require('redraft.view')
 
 local M = {}
@@ -20,8 +20,8 @@ local function to_bytes(buf, position, encoding)
   return { position.line, vim.str_byteindex(line, encoding, position.character, false) }
 end
 
---- Whether the buffer has carriage returns that the server takes for line ends and Neovim does not: after one, the two
---- count lines differently.
+--- Whether the buffer has carriage returns that count as line ends for the server but not for Neovim. After one, their
+--- line numbers differ.
 ---@param buf integer
 ---@return boolean
 function M.has_stray_returns(buf)
@@ -29,7 +29,7 @@ function M.has_stray_returns(buf)
   local is_unix = vim.bo[buf].fileformat == 'unix'
   for i, line in ipairs(lines) do
     local has_newline = i < #lines or vim.bo[buf].endofline
-    -- In a file of format "unix" a return at a line's end belongs to the line ending "\r\n".
+    -- In a file of format "unix", a return at the end of a line belongs to the line ending "\r\n".
     if line:find(is_unix and has_newline and '\r.' or '\r') then
       return true
     end
@@ -38,7 +38,7 @@ function M.has_stray_returns(buf)
 end
 
 local function comes_before(a, b)
-  for _, edge in ipairs({ 'start', 'end' }) do -- an insertion comes before what begins at its place
+  for _, edge in ipairs({ 'start', 'end' }) do  -- an insertion precedes an edit that begins at its position
     local x, y = a.range[edge], b.range[edge]
     if x.line ~= y.line then
       return x.line < y.line
@@ -102,13 +102,13 @@ local function set_text(buf, change, encoding)
   vim.api.nvim_buf_set_text(buf, first[1], first[2], last[1], last[2], vim.split(new_text, '\n', { plain = true }))
 end
 
---- Applies `edit`, which has to fit.
+--- Applies `edit`, which must match the buffer.
 ---@param buf integer
 ---@param edit lsp.WorkspaceEdit
 ---@param encoding string
 function M.apply(buf, edit, encoding)
   local edits = text_edits(edit)
-  -- A file of mixed endings has format "unix": the "\r" of its "\r\n" is text. In other formats no "\r" is.
+  -- A file with mixed endings has format "unix": the "\r" of its "\r\n" is text. In other formats it is not.
   local with_returns = vim.bo[buf].fileformat == 'unix'
     and vim.iter(edits):any(function(change) return change.newText:find('\r', 1, true) ~= nil end)
   if with_returns then
@@ -118,7 +118,7 @@ function M.apply(buf, edit, encoding)
   if not with_returns then
     return vim.lsp.util.apply_workspace_edit(edit, encoding)
   end
-  for i = #edits, 1, -1 do -- from the bottom, so that the ranges above keep their places
+  for i = #edits, 1, -1 do  -- from the bottom, so that the ranges above stay valid
     set_text(buf, edits[i], encoding)
   end
 end

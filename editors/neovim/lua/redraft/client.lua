@@ -14,7 +14,7 @@ local say = require('redraft.say')
 
 local M = {}
 
-M.protocol = 1 -- of docs/protocol.md, as lsp/wire/version.h has it
+M.protocol = 1  -- of docs/protocol.md; same as in lsp/wire/version.h
 
 local name = 'redraft'
 local sessions = {} ---@type redraft.Session[] in the order in which they were requested
@@ -35,7 +35,7 @@ function M.sessions(buf)
   return vim.tbl_filter(function(session) return session.buf == buf end, sessions)
 end
 
---- The edit of a buffer that ended last; nil if another was requested since.
+--- The edit of a buffer that finished last; nil if another was requested since.
 ---@param buf integer
 ---@return redraft.Session?
 function M.ended(buf)
@@ -68,7 +68,8 @@ local function to_range(range)
   return { range.start.line, range.start.character, range['end'].line, range['end'].character }
 end
 
---- Positions here count bytes; those of a server that only speaks UTF-16 are converted with the buffer's current text.
+--- Positions here count bytes; those of a server that only supports UTF-16 are converted with the buffer's current
+--- text.
 local function to_bytes(session, range, version)
   local client = vim.lsp.get_client_by_id(session.client_id)
   if not client or client.offset_encoding == 'utf-8' or version ~= vim.lsp.util.buf_versions[session.buf] then
@@ -81,7 +82,7 @@ local function to_bytes(session, range, version)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
---- The lines that are edited begin there.
+--- Shows that the edited lines begin there.
 local function show_at(session, row, version)
   if session.progress then
     progress.move(session.progress, place_of.carry({ row, 0, row, 0 }, version, session.changes)[1])
@@ -165,7 +166,7 @@ local function handle_exit(code, signal, client_id)
   vim.schedule(function()
     model[client_id] = nil
     local during = ''
-    for _, session in ipairs(sessions) do -- forget() makes another list
+    for _, session in ipairs(sessions) do  -- forget() makes a new list
       if session.client_id == client_id then
         during = session.state == 'running' and ' during an edit' or during
         forget(session)
@@ -177,7 +178,7 @@ local function handle_exit(code, signal, client_id)
       local what = ('the server ended%s (exit code %d, signal %d)'):format(during, code, signal)
       local where = report.is_new() and ':RedraftReport says why' or 'see :checkhealth redraft'
       say.fail(('%s: %s%s'):format(what, then_what and then_what .. '; ' or '', where))
-      -- Neovim reports it in a message that is longer than most screens are wide; ours is enough.
+      -- Neovim reports it in a message that is longer than most screens are wide; our own message is enough.
       say.keep_back('^Client ' .. name .. ' quit with exit code')
     end
     redraw_status()
@@ -189,7 +190,7 @@ local function compare_protocol(client)
   local own = (client.server_capabilities.experimental or {}).redraft or {}
   if own.protocol ~= M.protocol then
     local older = (own.protocol or 0) < M.protocol and 'the program' or 'the plugin'
-    say.warn(('the program speaks protocol %s, the plugin %d: some of it will not work; update %s'):format(
+    say.warn(('the program speaks protocol %s, the plugin %d. Some features will not work. Update %s'):format(
       own.protocol or 'unknown', M.protocol, older))
   end
 end
@@ -199,7 +200,7 @@ local message_levels = {
   [vim.lsp.protocol.MessageType.Warning] = vim.log.levels.WARN,
 }
 
---- The command line, for wherever it is started.
+--- The command line with an absolute path, so that it works in any folder.
 local function absolute(command)
   if command[1] and command[1]:find('/', 1, true) then
     command[1] = vim.fn.fnamemodify(command[1], ':p')
@@ -207,7 +208,7 @@ local function absolute(command)
   return command
 end
 
---- Where the server runs: not in the workspace, whose files are anybody's.
+--- The folder in which the server runs. Not the workspace, whose files are not trusted.
 local function own_folder()
   local home = vim.uv.os_homedir()
   return home and vim.fn.isdirectory(home) == 1 and home or '/'
@@ -261,7 +262,7 @@ function M.attach(buf)
   local id = vim.lsp.start(settings, { bufnr = buf })
   client = id and vim.lsp.get_client_by_id(id)
   if client and not vim.wait(5000, function() return client.initialized end, 10) then
-    say.fail('the server does not answer: see :checkhealth redraft')
+    say.fail('the server does not answer. See :checkhealth redraft')
     return nil
   end
   return client
@@ -278,9 +279,9 @@ local function replay_early(edit_id)
   end
 end
 
---- Shows beside its lines that the edit runs.
+--- Shows beside the lines that the edit is running.
 local function begin_progress(session, range)
-  local waits = function() -- the server carries out one after the other
+  local waits = function()  -- the server runs one edit after the other
     local earlier = vim.iter(sessions):find(function(each) return each.state == 'running' end)
     return earlier ~= nil and earlier ~= session
   end
@@ -293,16 +294,17 @@ end
 ---@param client vim.lsp.Client
 ---@param buf integer
 ---@param instruction string
----@param place table the lines (`range`), or the places of the file (`ranges`, or the scope `file` to have them found);
---- `another` if it is another try
+---@param place table the lines (`range`), or the places in the file (`ranges`, or the scope `file` to let the server find them);
+--- `another` for a retry
 function M.start(client, buf, instruction, place)
   if apply.has_stray_returns(buf) then
-    return say.fail('the buffer holds carriage returns that end no line here but do for the server: remove them first '
+    return say.fail('the buffer contains carriage returns that end a line for the server but not in Neovim. Remove them first '
       .. '(the pattern \\r finds them)')
   end
   local session = Session.new(buf, client.id, instruction, place)
   session.is_chosen = place.ranges ~= nil
-  session.lines = place.scope == 'selection' and announce.lines(place.range) or nil -- the server need not find them
+  session.lines = place.scope == 'selection' and announce.lines(place.range) or nil  -- the region is known, so the
+                                                                                     -- server need not find it
   table.insert(sessions, session)
   ended[buf] = nil
   begin_progress(session, place.range or place.ranges and place.ranges[1])
@@ -321,7 +323,7 @@ function M.start(client, buf, instruction, place)
   redraw_status()
 end
 
---- Takes the hunks `ids` out of the session and returns them; false stands for an unknown one.
+--- Removes the hunks `ids` from the session and returns them; false stands for an unknown one.
 local function take(session, ids)
   return vim.tbl_map(function(id)
     local hunk = session.hunks[id] or false
@@ -330,10 +332,10 @@ local function take(session, ids)
   end, ids)
 end
 
---- Applies the accepted change in one undo step, or not at all if the buffer does not have the text that it replaces.
+--- Applies the accepted change in one undo step, or not at all if the buffer lacks the text that it replaces.
 local function apply_accepted(session, answer, hunks, encoding)
   if apply.has_stray_returns(session.buf) or not apply.fits(session.buf, answer.edit, hunks, encoding) then
-    return say.fail('the buffer does not hold the text that the server knows: nothing was changed; ask again')
+    return say.fail('the buffer differs from the text that the server knows. Nothing was changed; request the edit again')
   end
   vim.api.nvim_buf_call(session.buf, function()
     vim.cmd('let &g:undolevels = &g:undolevels') -- ends the previous undo step
@@ -342,7 +344,8 @@ local function apply_accepted(session, answer, hunks, encoding)
   end)
 end
 
---- Decides on hunks (nil: all). Synchronous: nothing can be typed between the server's answer and the change.
+--- Decides on hunks (nil for all). Synchronous, so that nothing can be typed between the server's answer and the
+--- change.
 ---@param session redraft.Session
 ---@param ids integer[]?
 ---@param action 'accept'|'reject'
@@ -352,8 +355,8 @@ function M.resolve(session, ids, action)
   if not (client and session.edit_id) then
     return 0
   end
-  if action == 'accept' and not vim.bo[session.buf].modifiable then -- asked now, the server would give the hunks away
-    say.fail('the buffer is not modifiable: the changes wait')
+  if action == 'accept' and not vim.bo[session.buf].modifiable then  -- the server would drop the hunks after an accept
+    say.fail('the buffer is not modifiable; the changes are kept')
     return 0
   end
   local params = { editId = session.edit_id, hunkIds = ids, action = action }
@@ -378,18 +381,18 @@ function M.resolve(session, ids, action)
   return #answer.result.hunkIds
 end
 
---- The place with which another try of an edit is requested, whose hunks that wait are rejected. Nil (with a message):
---- there is none.
+--- The place for another try of an edit, whose waiting hunks are rejected. Nil (with a message) if another try is not
+--- possible.
 ---@param session redraft.Session
 ---@return table?
 function M.make_way_for_another(session)
   if session.state == 'running' then
-    return say.say('the edit still runs: another try can follow when it has ended')
+    return say.say('the edit is still running. Request another try when it has finished')
   elseif not session.next_try then
-    return say.say('there is no other try of this edit: say it in other words')
+    return say.say('there is no other try of this edit. Rephrase the instruction')
   elseif not session:has_its_text() then
-    return say.say('no other try: ' .. (session.has_accepted and 'changes of this edit were accepted; undo them first'
-      or 'the text was changed since; edit again instead'))
+    return say.say('no other try: ' .. (session.has_accepted and 'changes of this edit were accepted. Undo them first'
+      or 'the text has changed since. Request the edit again'))
   elseif next(session.hunks) then
     M.resolve(session, nil, 'reject')
     if next(session.hunks) then

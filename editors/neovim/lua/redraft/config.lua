@@ -1,13 +1,13 @@
--- What the user set with require('redraft').setup(), on top of the defaults.
+-- The user's settings from require('redraft').setup(), on top of the defaults.
 local M = {}
 
 ---@class redraft.Config
 ---@field cmd string[] the server's command line; options for the models are added to it
 ---@field target string? the model that writes: a name from `redraft models list` or a path
----@field draft string? a small model that guesses ahead; none by default
+---@field draft string? a small draft model that guesses ahead; none by default
 ---@field head string? the folder of a draft head of the target; none by default
----@field remote string? the address of a server that writes instead: the text that is edited goes there
----@field remoteModel string? which of its models; its only one by default
+---@field remote string? the address of a server that runs the model: the edited text is sent there
+---@field remoteModel string? the name of its model; its only one by default
 ---@field commonFolders string[]? other folders of code to draft from
 ---@field args string[] further arguments of `redraft lsp`, e.g. { '--threads', '4' }
 ---@field decoder string? a setting of the server, like all in redraft.settings: nil is the server's default
@@ -16,7 +16,7 @@ local M = {}
 ---@field completion table?
 ---@field edit table?
 ---@field ghost_text boolean suggest after the cursor in insert mode
----@field next_edit boolean propose changes that follow from the last ones
+---@field next_edit boolean propose edits that follow from the latest changes
 ---@field nextEdit table? settings of the server, like `completion`
 ---@field keymaps boolean map the default keys (:help redraft-keys)
 ---@field region_keys { widen: string?, narrow: string? } keys at the prompt; '' for none
@@ -44,7 +44,7 @@ local types = vim.tbl_extend('error', server_types, {
   ghost_text = 'boolean', next_edit = 'boolean', keymaps = 'boolean', region_keys = 'table',
 })
 
---- The error names the setting that is unknown or of the wrong type.
+--- The error names the setting that is unknown or has the wrong type.
 ---@param user table?
 function M.set(user)
   for name, value in pairs(user or {}) do

@@ -1,4 +1,4 @@
--- What the server does, what is off and why, and why there was no suggestion: in words, in a window.
+-- A window that shows what the server is doing, what is off and why, and why there was no suggestion.
 local float = require('redraft.float')
 local say = require('redraft.say')
 
@@ -38,7 +38,7 @@ end
 function M.open()
   local lsp = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
   if not lsp then
-    return say.say('no server runs for this buffer; :checkhealth redraft says more')
+    return say.say('no server is running for this buffer. See :checkhealth redraft')
   end
   lsp:request('redraft/status', vim.empty_dict(), function(err, status)
     if err then

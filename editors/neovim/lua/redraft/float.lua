@@ -1,15 +1,15 @@
--- Windows over the text: for what does not fit one line of the screen.
+-- Windows over the text, for messages that do not fit on one line.
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('redraft.float')
 local max_width = 80
 
---- Whether a function is Neovim's own, not what a plugin has put in its place.
+--- Whether a function is Neovim's own, not a plugin's replacement.
 ---@param func function
 ---@return boolean
 function M.is_neovims(func)
   local source = debug.getinfo(func, 'S').source
-  local is_stripped = source:match('^=?%?$') ~= nil -- of what is built into Neovim 0.12
+  local is_stripped = source:match('^=?%?$') ~= nil  -- the form of functions that are built into Neovim 0.12
   return is_stripped or vim.startswith(source, '@vim/') or vim.startswith(source, '@' .. vim.env.VIMRUNTIME)
 end
 
@@ -28,7 +28,7 @@ function M.wrap(line, width)
         break
       end
     end
-    for i = fits + 1, 2, -1 do -- a space at the edge may go too
+    for i = fits + 1, 2, -1 do  -- a space at the edge may be dropped too
       if vim.fn.strcharpart(rest, i - 1, 1, 1) == ' ' then
         last_space = i
         break
@@ -53,12 +53,12 @@ local function wrapped(lines)
   return all
 end
 
---- Without the command line, and the status line above it.
+--- Without the command line and the status line above it.
 local function rows_of_screen()
   return vim.o.lines - vim.o.cmdheight - 1
 end
 
---- Size and place, at least `width` wide: in the middle of the screen, or in the corner below on the right.
+--- Size and position, at least `width` wide: in the middle of the screen, or in the lower right corner.
 local function shape_of(lines, width, is_note)
   for _, line in ipairs(lines) do
     width = math.max(width, vim.fn.strdisplaywidth(line))
@@ -90,7 +90,7 @@ end
 
 local function close(window)
   if vim.api.nvim_win_is_valid(window) then
-    pcall(vim.api.nvim_win_close, window, true) -- not in the command-line window
+    pcall(vim.api.nvim_win_close, window, true)  -- not allowed in the command-line window
   end
 end
 
@@ -101,7 +101,7 @@ end
 local Float = {}
 Float.__index = Float
 
---- Opens a window that has the cursor; q and <Esc> close it.
+--- Opens a window and moves the cursor into it; q and <Esc> close it.
 ---@param title string
 ---@param lines string[]
 ---@param footer string?
@@ -140,7 +140,7 @@ function Float:close()
   close(self.window)
 end
 
---- Like vim.ui.select(), which shows a long list page by page: "More". A plugin's one is left to it.
+--- Like vim.ui.select(), which shows a long list page by page ("More"). A plugin's implementation is used as it is.
 ---@param items any[]
 ---@param opts { prompt: string, kind: string, format_item: fun(item: any): string }
 ---@param on_choice fun(item: any?) not called if our window is closed without a choice
@@ -151,7 +151,7 @@ function M.select(items, opts, on_choice)
   local width = text_width()
   local window = M.open(opts.prompt, vim.tbl_map(function(item)
     return vim.fn.strcharpart(opts.format_item(item), 0, width, 1)
-  end, items), '<CR> takes the line, q closes')
+  end, items), '<CR> selects the line, q closes')
   vim.wo[window.window].cursorline = true
   window:map('<CR>', function()
     local item = items[vim.api.nvim_win_get_cursor(window.window)[1]]
@@ -160,11 +160,11 @@ function M.select(items, opts, on_choice)
   end)
 end
 
--- The note: the text stays under the user's hands, and the cursor where it is.
+-- The note: does not cover the edited text, and leaves the cursor where it is.
 local note ---@type { window: integer, texts: string[], at: integer }?
-local min_note_time = 3000 -- milliseconds; what the user does after them takes the note away
+local min_note_time = 3000  -- milliseconds; the next action of the user after them closes the note
 
---- Takes the note away.
+--- Closes the note.
 function M.end_note()
   if note then
     close(note.window)
@@ -172,7 +172,7 @@ function M.end_note()
   end
 end
 
---- The lines of the texts, without the first ones if the screen has no room for all.
+--- The lines of the texts; if the screen is too small, without the first ones.
 local function lines_of(texts)
   local lines = wrapped(vim.split(table.concat(texts, '\n'), '\n', { plain = true }))
   if #texts > 1 and #lines > rows_of_screen() - 2 then
@@ -181,7 +181,7 @@ local function lines_of(texts)
   return lines
 end
 
---- Shows a text in the corner until the user goes on, below those that are still new.
+--- Shows a text in the corner until the user's next action, below other new texts.
 ---@param text string
 ---@param highlight string
 function M.note(text, highlight)
@@ -196,14 +196,14 @@ function M.note(text, highlight)
   local window = vim.api.nvim_open_win(buf, false,
     vim.tbl_extend('error', shape_of(shown, 1, true), { focusable = false, noautocmd = true, zindex = 150 }))
   note = { window = window, texts = texts, at = vim.uv.now() }
-  vim.cmd.redraw() -- also while the user is in the command line
+  vim.cmd.redraw()  -- even while the user is in the command line
 end
 
 vim.api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI', 'InsertEnter', 'CmdlineEnter', 'BufEnter', 'VimResized' }, {
   group = vim.api.nvim_create_augroup('redraft.float', {}),
   callback = function()
     if note and vim.uv.now() - note.at >= min_note_time then
-      vim.schedule(M.end_note) -- in the command line no window may be closed here
+      vim.schedule(M.end_note)  -- in the command line no window may be closed here
     end
   end,
 })

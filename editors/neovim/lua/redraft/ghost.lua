@@ -1,5 +1,5 @@
--- Ghost text: what the model would write at the cursor, shown after it in insert mode and accepted as a whole, by words
--- or by lines. The server carries a suggestion forward while it is typed, so every change sends a new request.
+-- Ghost text: the model's suggestion, shown after the cursor in insert mode and accepted as a whole, by words or by
+-- lines. The server carries a suggestion forward while the user types it, so every change sends a new request.
 local Question = require('redraft.question')
 local view = require('redraft.view')
 
@@ -22,7 +22,7 @@ local invoked, automatic = 1, 2
 ---@field text string the rest of the item's text
 ---@field row integer
 ---@field col integer
-local shown ---@type redraft.Ghost? there is one cursor to type at
+local shown ---@type redraft.Ghost? there is only one cursor
 local question = Question.new()
 local told ---@type table? the item that the server knows to be shown
 
@@ -53,13 +53,13 @@ local function take_away()
   shown = nil
 end
 
-M.clear = take_away -- without turning it down
+M.clear = take_away  -- without rejecting it
 
 local function tell(client, command, arguments)
   client:request('workspace/executeCommand', { command = command, arguments = arguments }, function() end)
 end
 
---- Turns the suggestion down: it is taken away, and not made again.
+--- Rejects the suggestion: it disappears and is not made again.
 function M.dismiss()
   local client = shown and vim.lsp.get_client_by_id(shown.client_id)
   local ours = shown and shown.items[shown.index].command
@@ -69,7 +69,7 @@ function M.dismiss()
   take_away()
 end
 
---- What the server suggested at the cursor; nil while nothing is shown.
+--- The server's suggestions at the cursor; nil while nothing is shown.
 ---@return table[]?
 function M.items()
   return shown and shown.items
@@ -96,7 +96,7 @@ local function draw()
   })
 end
 
---- The part of the item's text after the cursor; the text that it replaces before the cursor has to be there.
+--- The part of the item's text after the cursor. The text that it replaces must precede the cursor.
 local function text_of(item, buf, row, col, encoding)
   local text = type(item.insertText) == 'table' and item.insertText.value or item.insertText
   text = text:gsub('\r\n', '\n')
@@ -157,7 +157,7 @@ local function ask(buf, kind)
   end, buf)
 end
 
---- While the suggestion is typed it shrinks at once; the server's answer follows.
+--- While the user types the suggestion, it shrinks at once; the server's answer follows.
 local function follow(buf)
   if not shown or shown.buf ~= buf then
     return take_away()
@@ -191,7 +191,7 @@ end
 local function insert(text)
   local row, col = shown.row, shown.col
   local lines = vim.split(text, '\n', { plain = true })
-  vim.cmd('let &g:undolevels = &g:undolevels') -- an accepted part is one undo step
+  vim.cmd('let &g:undolevels = &g:undolevels')  -- an accepted part is one undo step
   vim.api.nvim_buf_set_text(shown.buf, row, col, row, col, lines)
   local last = #lines == 1 and col + #text or #lines[#lines]
   vim.api.nvim_win_set_cursor(0, { row + #lines, last })
@@ -202,7 +202,7 @@ local function utf16_length(text)
   return vim.str_utfindex(text, 'utf-16', #text, false)
 end
 
---- Inserts the part of the suggestion that `part` finds; false if nothing is shown.
+--- Inserts the part of the suggestion that `part` finds; returns false if nothing is shown.
 local function accept(part)
   if not shown then
     return false

@@ -5,14 +5,14 @@ local M = {}
 
 local doctor_time = 60000 -- milliseconds
 
---- The README that says how to install the program, if this plugin is in its repository.
+--- The README with the installation instructions, if this plugin is in its repository.
 local function readme()
   local root = vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)):match('^(.*)/editors/neovim/lua/')
   local file = root and root .. '/README.md'
   return file and vim.uv.fs_stat(file) and file or "redraft's README.md"
 end
 
---- Whether the program is there.
+--- Checks whether the program exists.
 local function check_program()
   local health = vim.health
   local command = program.command()
@@ -22,24 +22,24 @@ local function check_program()
   end
   local was_there = program.is_there()
   if not program.find() then
-    health.error(('the program "%s" is not found, not on the PATH of a login shell either'):format(command[1]), {
-      'install it as the section "Install" of ' .. readme() .. ' says',
+    health.error(('the program "%s" is not in PATH, and not in the PATH of a login shell'):format(command[1]), {
+      'install it: see the section "Install" of ' .. readme(),
       "or give its path: require('redraft').setup({ cmd = { '/path/to/redraft', 'lsp' } })",
     })
     return false
   end
-  local where = was_there and '' or ", found on the PATH of a login shell (this editor's lacks its folder)"
+  local where = was_there and '' or ", found in the PATH of a login shell (not in this editor's PATH)"
   command = program.command()
   health.ok('program: ' .. vim.fn.exepath(command[1]) .. where)
   health.info('command: ' .. table.concat(command, ' '))
   return true
 end
 
---- Whether the model is there.
+--- Checks whether the model exists.
 local function check_model()
   local known, why = models.list()
   if not known then
-    return vim.health.info('models: not asked: ' .. why)
+    return vim.health.info('models: not checked: ' .. why)
   end
   local target = models.target(known)
   if not target then
@@ -49,9 +49,9 @@ local function check_model()
     vim.health.ok(('model: %s, %s'):format(target.name, target.file))
     return true
   end
-  vim.health.error(('the model %s is not here'):format(target.name), {
+  vim.health.error(('the model %s is not downloaded'):format(target.name), {
     (':RedraftPull downloads it: %s, licence %s'):format(models.size(target.bytes), target.licence),
-    ('`redraft models pull %s` does the same in a terminal'):format(target.name),
+    ('in a terminal, use `redraft models pull %s`'):format(target.name),
   })
 end
 
@@ -75,13 +75,13 @@ end
 local function check_clients()
   local clients = vim.lsp.get_clients({ name = 'redraft' })
   if #clients == 0 then
-    vim.health.info('the server is not running: it starts with :RedraftEdit')
+    vim.health.info('the server is not running. :RedraftEdit starts it')
   end
   vim.health.info('log: ' .. vim.lsp.log.get_filename())
   for _, client in ipairs(clients) do
     local model = require('redraft.client').model(client.id)
     vim.health.ok(('server %d runs for %d buffer(s), model: %s'):format(client.id,
-      vim.tbl_count(client.attached_buffers), model and model.state or 'not asked for yet'))
+      vim.tbl_count(client.attached_buffers), model and model.state or 'not requested yet'))
     if model and model.error and model.error ~= vim.NIL then
       vim.health.error(model.error)
     end

@@ -23,10 +23,10 @@ local function start(buf, instruction, place_of)
 end
 
 local function say_stale()
-  say.warn('the file was changed meanwhile: select again')
+  say.warn('the file changed meanwhile. Select the lines again')
 end
 
---- Asks for an instruction; what was typed does not stay on the screen.
+--- Asks for an instruction. The typed text does not stay on the screen.
 local function ask(what, on_answer)
   vim.ui.input({ prompt = ('redraft: how should this %sbe edited? '):format(what) }, function(answer)
     say.clear()
@@ -34,8 +34,8 @@ local function ask(what, on_answer)
   end)
 end
 
---- Maps the keys that widen and narrow the region, while a prompt is open: in the command line and, since vim.ui.input
---- may be a plugin's window, in insert mode. Returns what undoes that.
+--- Maps the keys that widen and narrow the region while a prompt is open: in the command line and, because vim.ui.input
+--- may be a plugin's window, in insert mode. Returns a function that removes the mappings.
 local function map_region_keys()
   local undo = {}
   for mode in ('ci'):gmatch('.') do
@@ -56,8 +56,8 @@ local function map_region_keys()
   return function() vim.iter(undo):each(function(each) each() end) end
 end
 
---- Prompts for an instruction if there is none; a server that runs reads the place meanwhile, and the user may widen or
---- narrow it. The answer may come late (vim.ui.input may be a plugin's window): a range belongs to the text as it was
+--- Prompts for an instruction if there is none. Meanwhile a running server reads the place, and the user may widen or
+--- narrow it. The answer may come late (vim.ui.input may be a plugin's window); a range refers to the text as it was
 --- before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   local place_of = function(lsp) return announce.place(buf, range_of(lsp)) end
@@ -101,7 +101,7 @@ function M.edit(opts)
   end)
 end
 
---- Edits the places of the file that the instruction concerns. Prompts if there is none.
+--- Edits the places in the file that the instruction is about. Prompts if there is no instruction.
 ---@param opts { instruction: string? }?
 function M.edit_file(opts)
   local buf = vim.api.nvim_get_current_buf()
@@ -118,22 +118,22 @@ function M.edit_file(opts)
   ask('file ', start_file)
 end
 
---- Puts what another assistant wrote where it belongs in the file: what was copied, or a register. Where nothing else
---- says where that is, it is at the cursor.
+--- Inserts code that another assistant wrote where it belongs in the file: the copied text, or a register. If nothing
+--- else says where that is, it goes to the cursor.
 ---@param opts { register: string? }?
 function M.apply(opts)
   local register = opts and opts.register or vim.fn.has('clipboard') == 1 and '+' or '"'
   local change = vim.fn.getreg(register)
   if is_blank(change) then
-    return say.say(('register %s is empty: copy some code first'):format(register))
+    return say.say(('register %s is empty. Copy some code first'):format(register))
   end
   local buf = vim.api.nvim_get_current_buf()
-  start(buf, 'apply what was copied', function(lsp)
+  start(buf, 'apply the copied code', function(lsp)
     return vim.tbl_extend('force', announce.place(buf, cursor_range(lsp)), { change = change })
   end)
 end
 
---- Offers the places that the last edit of the file left, to be edited by the same instruction.
+--- Offers the remaining places of the file's last edit, to be edited with the same instruction.
 function M.more()
   local buf = vim.api.nvim_get_current_buf()
   require('redraft.places').choose(buf, function(instruction, ranges)
@@ -178,20 +178,20 @@ local function hunk_at(sessions, row)
   return unpack(beside or {})
 end
 
---- The change that is meant wherever the cursor is: the only one, if the window shows it.
+--- The change to act on, independent of the cursor: the only one, if the window shows it.
 local function only_hunk_in_sight(sessions)
   local session = vim.iter(sessions):find(function(each) return each:count() > 0 end)
   local hunk = session:visible()[1]
   return hunk and not session:out_of_sight() and session or nil, hunk and hunk.id
 end
 
---- Doubtful changes are accepted all at once only by a user who was told: the second time.
+--- A user must request twice to accept doubtful changes all at once; the first time they are warned.
 local function wants_all(sessions)
   for _, session in ipairs(sessions) do
     local reasons = session:reasons()
     if reasons and session.told ~= reasons then
       session.told = reasons
-      say.warn('once more accepts all, though ' .. reasons)
+      say.warn('repeat the command to accept all, although ' .. reasons)
       return false
     end
   end
@@ -231,13 +231,13 @@ function M.reject(opts)
   resolve('reject', opts and opts.all)
 end
 
---- Has an edit written another way: that of the change under the cursor, else the one that ended last.
+--- Requests another answer for the edit of the change under the cursor, otherwise for the edit that finished last.
 function M.another()
   local sessions = current()
   local session = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1) or client.ended(vim.api.nvim_get_current_buf())
     or sessions[#sessions]
   if not session then
-    return say.say('no edit of this buffer has ended')
+    return say.say('no edit of this buffer has finished yet')
   end
   if not vim.bo[session.buf].modifiable then
     return say.fail('the buffer is not modifiable')
@@ -252,11 +252,11 @@ local function is_running(session)
   return session.state == 'running'
 end
 
---- Cancels the edits of the current buffer that run or wait for their turn. Hunks received before remain.
+--- Cancels the current buffer's running and queued edits. Hunks received before remain.
 function M.cancel()
   local running = vim.tbl_filter(is_running, (current()))
   if #running == 0 then
-    return say.say('no edit runs in this buffer')
+    return say.say('no edit is running in this buffer')
   end
   vim.iter(running):each(client.cancel)
 end
@@ -324,12 +324,12 @@ local function activity()
     return model and model.state == 'failed' and 'redraft: no model' or ''
   end
   local speed = session.statistics and session.statistics.tokensPerSecond or 0
-  local figures = speed > 0 and (', %.0f tokens/s'):format(speed) or '' -- none if no model was asked
+  local figures = speed > 0 and (', %.0f tokens/s'):format(speed) or ''  -- no figures if the model did not run
   return ('redraft: %s%s'):format(hunks_text(n_hunks), figures)
 end
 
---- A short line about the current buffer for a statusline; empty where redraft is not active. Names the server that text
---- goes to, if there is one.
+--- A short line about the current buffer for a statusline; empty where redraft is not active. Names the server that
+--- receives text, if there is one.
 ---@return string
 function M.status()
   local host = (config.values.remote or ''):match('^%w+://([^/]+)')
@@ -350,12 +350,12 @@ function M.info()
   }
 end
 
---- Shows in words what the server does, what is off and why, and why there was no suggestion.
+--- Shows what the server is doing, what is off and why, and why there was no suggestion.
 function M.explain()
   require('redraft.explain').open()
 end
 
---- Offers to download a model, by default the one that the server writes with.
+--- Offers to download a model, by default the one that the server uses.
 ---@param opts { model: string? }?
 function M.pull(opts)
   require('redraft.pull').open(opts and opts.model)

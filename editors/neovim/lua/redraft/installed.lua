@@ -1,7 +1,7 @@
--- The installation that this plugin is part of, if it is: PREFIX/share/nvim/site/pack/redraft/opt/redraft.nvim.
+-- The installation that contains this plugin, if any: PREFIX/share/nvim/site/pack/redraft/opt/redraft.nvim.
 local M = {}
 
---- The program of the same installation, which speaks the same protocol, whatever else is in PATH.
+--- The program of the same installation, which uses the same protocol regardless of PATH.
 ---@return string?
 function M.program()
   local file = vim.uv.fs_realpath(debug.getinfo(1, 'S').source:sub(2)) or ''

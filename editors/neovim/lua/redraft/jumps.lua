@@ -1,9 +1,9 @@
--- Tells the server where the user jumped: it reads what a completion there needs before insert mode begins.
+-- Tells the server where the user jumped, so that it reads the prompt of a completion there before insert mode begins.
 local M = {}
 
 local client_name = 'redraft'
-local delay = 300 -- milliseconds that the cursor rests before it counts
-local far_lines = 20 -- nearer places begin with the same text, most of which the server knows
+local delay = 300  -- milliseconds that the cursor must rest
+local far_lines = 20  -- places nearer than this have mostly the same prompt, which the server has read
 local timer ---@type uv.uv_timer_t?
 local last ---@type { buf: integer, row: integer }? known to the server
 
@@ -36,7 +36,7 @@ function M.enable()
       timer:start(delay, 0, vim.schedule_wrap(tell))
     end,
   })
-  vim.api.nvim_create_autocmd({ 'InsertEnter', 'InsertLeave' }, { -- completions are requested in between
+  vim.api.nvim_create_autocmd({ 'InsertEnter', 'InsertLeave' }, {  -- completions are requested in between
     group = group,
     callback = function(event)
       last = { buf = event.buf, row = vim.api.nvim_win_get_cursor(0)[1] }

@@ -1,31 +1,31 @@
--- The default keys, and which keys the user really has: hints name no others.
+-- The default keys, and the user's actual keys, which are the only ones that hints name.
 local M = {}
 
 local defaults = {
   { { 'n', 'x' }, '<leader>re', '<Plug>(redraft-edit)', 'Edit with redraft' },
-  { 'n', '<leader>rf', '<Plug>(redraft-file)', 'Edit the places of the file that an instruction concerns' },
-  { 'n', '<leader>rm', '<Plug>(redraft-more)', 'Have further places edited' },
-  { 'n', '<leader>rp', '<Plug>(redraft-apply)', 'Put the code that was copied where it belongs' },
+  { 'n', '<leader>rf', '<Plug>(redraft-file)', 'Edit the places in the file that an instruction is about' },
+  { 'n', '<leader>rm', '<Plug>(redraft-more)', 'Edit further places' },
+  { 'n', '<leader>rp', '<Plug>(redraft-apply)', 'Insert the copied code where it belongs' },
   { 'n', '<leader>ra', '<Plug>(redraft-accept)', 'Accept the change under the cursor' },
   { 'n', '<leader>rr', '<Plug>(redraft-reject)', 'Reject the change under the cursor' },
   { 'n', '<leader>rA', '<Plug>(redraft-accept-all)', 'Accept all changes' },
   { 'n', '<leader>rR', '<Plug>(redraft-reject-all)', 'Reject all changes' },
-  { 'n', '<leader>rt', '<Plug>(redraft-another)', 'Have the edit written another way' },
+  { 'n', '<leader>rt', '<Plug>(redraft-another)', 'Request another try of the edit' },
   { 'n', '<leader>rc', '<Plug>(redraft-cancel)', 'Cancel the edit' },
   { 'n', ']r', '<Plug>(redraft-next)', 'Next change' },
   { 'n', '[r', '<Plug>(redraft-previous)', 'Previous change' },
   { 'n', '<Tab>', '<Plug>(redraft-next-edit)', 'Go to the proposed change, then make it' },
-  { 'n', '<leader>rd', '<Plug>(redraft-next-edit-dismiss)', 'Turn the proposed change down' },
-  { 'i', '<Tab>', '<Plug>(redraft-ghost-accept)', 'Take the suggestion, or indent' },
-  { 'i', '<M-Right>', '<Plug>(redraft-ghost-word)', 'Take a word of the suggestion' },
-  { 'i', '<M-Down>', '<Plug>(redraft-ghost-line)', 'Take a line of the suggestion' },
+  { 'n', '<leader>rd', '<Plug>(redraft-next-edit-dismiss)', 'Reject the proposed change' },
+  { 'i', '<Tab>', '<Plug>(redraft-ghost-accept)', 'Accept the suggestion, or indent' },
+  { 'i', '<M-Right>', '<Plug>(redraft-ghost-word)', 'Accept a word of the suggestion' },
+  { 'i', '<M-Down>', '<Plug>(redraft-ghost-line)', 'Accept a line of the suggestion' },
   { 'i', '<M-]>', '<Plug>(redraft-ghost-next)', 'Next suggestion' },
   { 'i', '<M-[>', '<Plug>(redraft-ghost-previous)', 'Previous suggestion' },
-  { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Take the suggestion away' },
+  { 'i', '<C-]>', '<Plug>(redraft-ghost-dismiss)', 'Dismiss the suggestion' },
 }
 
---- Without a suggestion the key keeps its meaning: Neovim itself maps <Tab>, to jump in snippets. Mappings of other
---- plugins are left alone.
+--- Without a suggestion the key keeps its meaning: Neovim itself maps <Tab>, to jump in snippets. Other plugins'
+--- mappings are left alone.
 local function map_in_insert_mode(key)
   local earlier = vim.fn.maparg(key[2], 'i', false, true)
   if vim.tbl_isempty(earlier) then
@@ -54,7 +54,7 @@ function M.map_defaults()
   end
 end
 
---- The shortest key that `is_wanted` maps to; a mapping of the buffer hides a global one of the same key.
+--- The shortest key that `is_wanted` maps to; a buffer mapping hides a global one of the same key.
 local function key_in(buf, is_wanted)
   local hidden, found = {}, nil
   for _, maps in ipairs({ vim.api.nvim_buf_get_keymap(buf, 'n'), vim.api.nvim_get_keymap('n') }) do
@@ -77,8 +77,8 @@ local commands = {
   ['next-edit'] = 'RedraftNextEdit',
 }
 
---- How the user does something in normal mode: the key that is mapped to <Plug>(redraft-NAME) or its command, else the
---- command.
+--- How the user does something in normal mode: the key that is mapped to <Plug>(redraft-NAME) or its command, otherwise
+--- the command.
 ---@param buf integer
 ---@param name string
 ---@return string? key nil if there is none, and no command
@@ -98,7 +98,7 @@ local function hint(buf, name, what)
   return is_key and ('%s %s'):format(key, what) or key
 end
 
---- Beside a change: how to decide on it.
+--- The hint beside a change: how to decide on it.
 ---@param buf integer
 ---@param has_other_tries boolean
 ---@return string[]
@@ -109,7 +109,7 @@ function M.decision_hint(buf, has_other_tries)
   }
 end
 
---- Beside a proposed change: how to have it made, or not.
+--- The hint beside a proposed change: how to make or reject it.
 ---@param buf integer
 ---@return string[]
 function M.proposal_hint(buf)

@@ -1,4 +1,4 @@
--- The model files that the program knows: which are here, and which one the server writes with.
+-- The model files that the program knows: which are present, and which one the server uses.
 local config = require('redraft.config')
 local program = require('redraft.program')
 
@@ -6,14 +6,14 @@ local M = {}
 
 local answer_time = 10000 -- milliseconds
 
----@class redraft.Model as `redraft models list --format json` has it
+---@class redraft.Model in the form of `redraft models list --format json`
 ---@field name string
 ---@field present boolean
 ---@field bytes integer
 ---@field licence string
 ---@field file string
 
---- The command line of another command of the program; nil and why, where the server is started in another way.
+--- The command line of another command of the program; nil and the reason if the server is started in another way.
 ---@return string[]?
 ---@return string? why
 function M.command(...)
@@ -21,7 +21,7 @@ function M.command(...)
   if not command or command[2] ~= 'lsp' then
     return nil, 'the server is not started by `redraft lsp`'
   elseif not program.find() then
-    return nil, ('the program "%s" is not found'):format(command[1])
+    return nil, ('cannot find the program "%s"'):format(command[1])
   end
   return { program.command()[1], ... }
 end
@@ -49,7 +49,7 @@ function M.named(models, name)
   return vim.iter(models):find(function(model) return model.name == name end)
 end
 
---- The model that the server writes with: the one of the settings, else the first. Nil: a file that the user named.
+--- The model that the server uses: the one in the settings, otherwise the first. Nil for a file that the user named.
 ---@param models redraft.Model[]
 ---@return redraft.Model?
 function M.target(models)

@@ -1,5 +1,5 @@
--- Next edits: changes that follow from the user's last ones. The proposal is shown like a hunk of an edit; one key
--- jumps there and, pressed there, applies it.
+-- Next edits: changes that follow from the user's last ones. A proposal looks like a hunk of an edit; one key jumps
+-- there and, pressed there, applies it.
 local keys = require('redraft.keys')
 local Question = require('redraft.question')
 local say = require('redraft.say')
@@ -9,13 +9,13 @@ local M = {}
 
 local client_name = 'redraft'
 local method = 'redraft/nextEdit'
-local delay = 400 -- milliseconds without a change before the server is asked
+local delay = 400  -- milliseconds without a change before the request
 local namespace = vim.api.nvim_create_namespace('redraft.next_edit')
 
 ---@class redraft.NextEdit
 ---@field client_id integer
 ---@field edit table as the server sent it
----@field buf integer? where the change is; nil: in a file that is not open
+---@field buf integer? where the change is; nil for a file that is not open
 ---@field marks { old: integer, new: integer }? likewise
 ---@field hint { buf: integer, id: integer }? at the cursor, while the place is out of sight
 local shown ---@type redraft.NextEdit?
@@ -74,7 +74,7 @@ local function in_sight(buf, row)
   return buf == vim.api.nvim_get_current_buf() and row + 1 >= vim.fn.line('w0') and row + 1 <= vim.fn.line('w$')
 end
 
---- At the cursor: where the change is, if it is out of sight.
+--- The hint at the cursor: where the change is, if it is out of sight.
 local function draw_hint(row)
   if in_sight(shown.buf, row) then
     return
@@ -97,7 +97,7 @@ local function range_of(buf, range, encoding)
   return { range.start.line, column(range.start), range['end'].line, column(range['end']) }
 end
 
---- What the search found, and whether a proposal needs no second look.
+--- What the search found, and whether the model was involved.
 local function note_of(answer)
   local note = answer.note ~= vim.NIL and answer.note or nil
   if not answer.byTree then
@@ -106,7 +106,7 @@ local function note_of(answer)
   return (note and note .. '; ' or '') .. 'by the syntax tree, without the model'
 end
 
---- Nothing is proposed. The user did not ask for what is noted: it is said once.
+--- Reports that nothing is proposed. An automatic note is shown once.
 local function say_none(err, answer, is_explicit)
   local why = err and err.message or answer.whyNone
   local note = not err and answer.note ~= vim.NIL and answer.note or nil
@@ -120,7 +120,8 @@ end
 
 local function show(client, edit, note)
   local version = edit.textDocument.version
-  if version == nil or version == vim.NIL then -- a file that is not open: it is opened when the user goes there, and looked at again
+  if version == nil or version == vim.NIL then  -- the file is not open; it is opened and searched again when the user
+                                                -- goes there
     shown = { client_id = client.id, edit = edit }
     return draw_hint(edit.range.start.line)
   end
@@ -135,7 +136,7 @@ local function show(client, edit, note)
 end
 
 --- Requests what follows from the last changes.
----@param is_explicit boolean? the user asked, and is told if there is nothing
+---@param is_explicit boolean? on the user's request, which also reports that there is nothing
 function M.ask(is_explicit)
   stop_asking()
   erase()
@@ -158,7 +159,7 @@ function M.ask(is_explicit)
   end, buf)
 end
 
---- Opens the file that the change is in, and shows it.
+--- Opens the file that contains the change and shows the change.
 local function open_file(edit)
   erase()
   local buf = vim.fn.bufadd(vim.uri_to_fname(edit.textDocument.uri))
@@ -166,7 +167,7 @@ local function open_file(edit)
   vim.cmd("normal! m'")
   vim.api.nvim_set_current_buf(buf)
   vim.api.nvim_win_set_cursor(0, { math.min(edit.range.start.line + 1, vim.api.nvim_buf_line_count(buf)), 0 })
-  vim.schedule(function() M.ask(true) end) -- by then the server has it, too
+  vim.schedule(function() M.ask(true) end)  -- by then the server has it, too
 end
 
 --- Jumps to the proposed change or, if the cursor is there, applies it; requests a proposal if none is shown.
@@ -191,9 +192,9 @@ function M.go()
   end
   local client = vim.lsp.get_client_by_id(shown.client_id)
   local buf, edit = shown.buf, shown.edit
-  if vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then -- by something that sends no TextChanged
+  if vim.lsp.util.buf_versions[buf] ~= edit.textDocument.version then  -- another program changed it without TextChanged
     erase()
-    return say.say('the text was changed since: :RedraftNextEdit looks again')
+    return say.say('the text has changed since. :RedraftNextEdit searches again')
   end
   tell()
   erase()

@@ -1,7 +1,7 @@
 -- A short text at the right edge of the window, beside lines of the buffer.
 local M = {}
 
---- The row for it: the first of the lines, or that of the window if it is out of sight.
+--- The row of the note: the first of the lines, or the window's first row if that is out of sight.
 ---@param buf integer
 ---@param first integer 0-based
 ---@return integer
@@ -14,7 +14,7 @@ local function row_of(buf, first)
   return first >= top and first <= bottom and first or top
 end
 
---- Draws it, in the place of the mark `id` if there is one.
+--- Draws the note, replacing the mark `id` if there is one.
 ---@param buf integer
 ---@param namespace integer
 ---@param first integer

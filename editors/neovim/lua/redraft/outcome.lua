@@ -1,4 +1,4 @@
--- What the user is told about how an edit ended.
+-- Messages about how an edit ended.
 local config = require('redraft.config')
 local keys = require('redraft.keys')
 local places = require('redraft.places')
@@ -6,7 +6,7 @@ local say = require('redraft.say')
 
 local M = {}
 
-local brief = { brief = true } -- the rest is beside the changes, or in the statusline
+local brief = { brief = true }  -- the rest is beside the changes, or in the statusline
 
 local function given(value)
   return value ~= vim.NIL and value or nil
@@ -19,7 +19,7 @@ local function places_of(session)
   return ('%s%s: %s'):format(session.places.count, more, session.places.names)
 end
 
---- How what the server's hint names is done.
+--- How to do what the server's hint suggests.
 local function ways(session, hint)
   local list = {}
   local widen = config.values.region_keys.widen
@@ -35,7 +35,7 @@ end
 --- The model changed nothing.
 local function say_nothing(session, event)
   if event.placed then
-    return say.say('nothing to change: the file has it already')
+    return say.say('nothing to change: the file already contains this code')
   end
   local hint = given(event.hint) or 'the model changed nothing'
   say.say(hint .. (session.places and '; it looked at ' .. places_of(session) or ways(session, hint)))
@@ -67,13 +67,13 @@ function M.say_end(session, event)
     local why = given(event.error)
     say.say('edit cancelled' .. (why and ': ' .. why or ''))
   elseif event.finishReason == 'length' then
-    say.warn('the model ran into the token limit: the edit may be incomplete')
+    say.warn('the edit reached its token limit and may be incomplete')
   elseif session:reasons() then
-    say.say('look at this edit: ' .. session:reasons(), vim.log.levels.WARN, brief)
+    say.say('check this edit: ' .. session:reasons(), vim.log.levels.WARN, brief)
   elseif session.places and (session:count() > 0 or session.resolved) then
     say.say('edited ' .. places_of(session), nil, brief)
   elseif #(event.tidied or {}) > 0 then
-    say.say('put right: ' .. table.concat(event.tidied, '; '))
+    say.say('corrected: ' .. table.concat(event.tidied, '; '))
   elseif session:count() == 0 and not session.resolved then
     say_nothing(session, event)
   else
@@ -81,7 +81,7 @@ function M.say_end(session, event)
   end
 end
 
---- A newer edit may replace many hunks at once: that is reported once.
+--- A newer edit may replace many hunks at once; this is reported once.
 ---@param session redraft.Session
 ---@param reason string
 function M.say_dropped(session, reason)
@@ -98,10 +98,10 @@ function M.say_dropped(session, reason)
   end)
 end
 
---- What an edit that runs is at, for people.
+--- The phase of a running edit, for the user.
 ---@param session redraft.Session
 ---@param model table? its state, as in $/redraft/status
----@param waits boolean for another edit to end
+---@param waits boolean for another edit to finish
 ---@return string
 function M.phase(session, model, waits)
   local statistics, lines = session.statistics, session.passed
@@ -115,7 +115,7 @@ function M.phase(session, model, waits)
     local read = statistics.cachedPromptTokens + statistics.prefilledTokens
     return ('reading %d %%'):format(math.floor(100 * read / math.max(statistics.promptTokens, 1)))
   elseif lines == vim.NIL then
-    return 'looking for the places'
+    return 'finding the places'
   end
   return lines and lines.of > 0 and ('writing, %d of %d lines'):format(lines.passed, lines.of) or 'writing'
 end

@@ -1,5 +1,5 @@
--- Adjusts ranges to changes of the buffer. A hunk is sent against the version of the buffer that the server knew. Until
--- the server has seen later changes, the client has to place the hunk itself. Then extmarks follow the text.
+-- Adjusts ranges to changes of the buffer. A hunk refers to the version of the buffer that the server knew. Until the
+-- server has seen later changes, the client must place the hunk itself. Then extmarks follow the text.
 local M = {}
 
 ---@class redraft.Range 0-based lines, byte columns, end exclusive

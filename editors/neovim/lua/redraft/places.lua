@@ -1,5 +1,5 @@
--- The places of a file that an edit takes, and those that it leaves: they follow the text, so that the user can have them
--- edited too.
+-- The places in a file that an edit changes, and the remaining ones, which follow the text, so that the user can edit
+-- them too.
 local float = require('redraft.float')
 local place = require('redraft.place')
 local say = require('redraft.say')
@@ -10,11 +10,11 @@ local namespace = vim.api.nvim_create_namespace('redraft.places')
 local shown_names = 3
 local name_width = 30
 
----@class redraft.Places what an edit takes of a file, for people
+---@class redraft.Places the places that an edit changes, for the user
 ---@field count string "3 of 41 places"
 ---@field names string "read, write, close and 2 more"
 
----@class redraft.Left what the last edit of a buffer's places left
+---@class redraft.Left the remaining places of a buffer's last edit
 ---@field instruction string
 ---@field places { name: string, mark: integer }[] the likeliest first
 local left = {} ---@type table<integer, redraft.Left> by buffer
@@ -55,7 +55,7 @@ local function shortened(name)
   return vim.fn.strcharlen(name) > name_width and vim.fn.strcharpart(name, 0, name_width - 1) .. '…' or name
 end
 
---- Handles a `places` event: remembers what is left.
+--- Handles a `places` event: remembers the remaining places.
 ---@param session redraft.Session
 ---@param event table
 ---@return redraft.Places
@@ -71,7 +71,7 @@ function M.receive(session, event)
   }
 end
 
---- The places of the buffer that are left and still there.
+--- The remaining places of the buffer that still exist.
 ---@return { name: string, first: integer, last: integer, place: table }[]
 local function offered_in(buf)
   local offered = {}
@@ -84,14 +84,14 @@ local function offered_in(buf)
   return offered
 end
 
---- How many places of the buffer are left.
+--- How many places of the buffer remain.
 ---@param buf integer
 ---@return integer
 function M.count(buf)
   return #offered_in(buf)
 end
 
---- The ranges of those of `chosen` that are still there. They are no longer left then.
+--- The ranges of the places in `chosen` that still exist. They no longer count as remaining.
 local function take(buf, chosen)
   local ranges = {}
   for _, item in ipairs(offered_in(buf)) do
@@ -104,11 +104,11 @@ local function take(buf, chosen)
 end
 
 local function say_none()
-  say.say('no places are left in this buffer; :RedraftFile finds some')
+  say.say('no places are left in this buffer. :RedraftFile finds some')
 end
 
---- Offers the places that are left. `start` edits the ranges of those that the user chooses, by the same instruction. The
---- choice may come late (the window does not keep the text from changing), so it is of places, not of lines.
+--- Offers the remaining places. `start` edits the ranges of the chosen ones with the same instruction. The choice may
+--- come late (the text may change while the window is open), so it refers to places, not lines.
 ---@param buf integer
 ---@param start fun(instruction: string, ranges: lsp.Range[])
 function M.choose(buf, start)
@@ -130,7 +130,7 @@ function M.choose(buf, start)
     if not choice then
       return
     elseif left[buf] ~= known then
-      return say.warn('other places were found meanwhile: choose again')
+      return say.warn('other places were found meanwhile. Choose again')
     end
     local ranges = take(buf, choice.all and all or { choice.place })
     if #ranges == 0 then

@@ -1,4 +1,4 @@
--- Finds the program. An editor that the desktop starts may lack folders that the login shell puts into PATH, such as
+-- Finds the program. An editor that the desktop starts may lack folders that the login shell adds to PATH, such as
 -- ~/.local/bin; a program that is only there is started from there.
 local say = require('redraft.say')
 
@@ -6,10 +6,10 @@ local M = {}
 
 local name = 'redraft' -- of the language client
 local shell_time = 5000 -- milliseconds that the login shell may take
-local max_output = 1e6 -- bytes that it may print before it says what its PATH is
-local mark = 'redraft-path:' -- not in the command itself, which a shell may print
+local max_output = 1e6  -- bytes that it may print before its PATH
+local mark = 'redraft-path:'  -- not in the command itself, which a shell may print
 
---- The server's command line, on which vim.lsp.config() has the last word. Nil: it is started by a function.
+--- The server's command line; vim.lsp.config() has precedence. Nil if it is started by a function.
 ---@return string[]?
 function M.command()
   local cmd = vim.lsp.config[name].cmd
@@ -22,7 +22,7 @@ function M.is_there()
   return command == nil or vim.fn.executable(command[1]) == 1
 end
 
---- The program within the folders of a PATH.
+--- The program in the folders of a PATH.
 local function found_in(path, program)
   for folder in vim.gsplit(path, ':', { trimempty = true }) do
     local file = vim.fs.joinpath(folder, program)
@@ -32,8 +32,8 @@ local function found_in(path, program)
   end
 end
 
---- Starts a login shell that says what its PATH is, and calls `on_answer` with that, or nil, once. It has a session of its
---- own: an interactive one would take the terminal. What it leaves in the background may hold its output open and live on.
+--- Starts a login shell that prints its PATH, and calls `on_answer` once with that, or nil. It runs in its own session,
+--- because an interactive shell would take the terminal. Its background programs may keep its output open and live on.
 local function ask_shell(on_answer)
   local shell = vim.env.SHELL or vim.uv.os_get_passwd().shell or 'sh'
   local command = { shell, '-l', '-i', '-c', [[sh -c 'printf "%s-path:%s\n" redraft "$PATH"']] }
@@ -53,7 +53,7 @@ local function ask_shell(on_answer)
   local function read(_, part)
     output, n_read = output .. (part or ''), n_read + #(part or '')
     local at = output:find(mark, 1, true)
-    output = at and output:sub(at) or output:sub(-#mark) -- the mark may come in two parts
+    output = at and output:sub(at) or output:sub(-#mark)  -- the mark may arrive in two parts
     local path = at and output:match('^[^:]*:([^\n]*)\n')
     if path or not part then
       answer(path)
@@ -66,18 +66,18 @@ local function ask_shell(on_answer)
     return answer(nil)
   end
   process = started
-  local timer = assert(vim.uv.new_timer()) -- also while Neovim waits, which defers other ones
+  local timer = assert(vim.uv.new_timer())  -- runs even while Neovim waits, which defers other timers
   timer:start(shell_time, 0, function()
     timer:close()
     give_up()
   end)
 end
 
---- Has the server started from where the login shell finds it. Whether it can be.
+--- Starts the server from where the login shell finds it. Returns whether that is possible.
 local function take(path)
   local command = M.command()
   if not command or vim.fn.executable(command[1]) == 1 then
-    return true -- it may have come meanwhile
+    return true  -- it may have been installed meanwhile
   end
   local file = path and found_in(path, command[1])
   if file then
@@ -102,23 +102,23 @@ function M.find()
   ask_shell(function(found)
     is_answered, path = true, found
   end)
-  vim.wait(2 * shell_time, function() return is_answered end, 10, true) -- what is typed meanwhile comes after it
+  vim.wait(2 * shell_time, function() return is_answered end, 10, true)  -- keys typed meanwhile are handled afterwards
   return take(path)
 end
 
---- The message when it cannot be found.
+--- The message if it cannot be found.
 function M.say_missing()
-  say.fail(('the program "%s" is not found: see :checkhealth redraft'):format(M.command()[1]))
+  say.fail(('cannot find the program "%s". See :checkhealth redraft'):format(M.command()[1]))
 end
 
---- Looks for the program on behalf of a user who has opened a file.
+--- Looks for the program for a user who has opened a file.
 local function look_for_it()
   if not is_bare(M.command()) then
     return M.say_missing()
   end
   ask_shell(vim.schedule_wrap(function(path)
     if take(path) then
-      vim.lsp.enable(name) -- for the files that are open
+      vim.lsp.enable(name)  -- for the files that are open
     else
       M.say_missing()
     end
@@ -129,14 +129,14 @@ local function is_wanted(buf)
   return vim.bo[buf].buftype == '' and vim.bo[buf].filetype ~= ''
 end
 
---- When a file is opened and the program is missing: starts it from where the login shell finds it, or says that it is
---- missing, once. By then the configuration is complete.
+--- When a file is opened and the program is missing: starts it from where the login shell finds it, or reports once
+--- that it is missing. By then the configuration is complete.
 function M.watch()
   local group = vim.api.nvim_create_augroup('redraft.program', {})
   local look = function(buf)
     if is_wanted(buf) and not M.is_there() then
-      vim.schedule(look_for_it) -- a message here would be an error of opening the file
-      return true -- no more
+      vim.schedule(look_for_it)  -- a message here would be an error of opening the file
+      return true  -- removes the autocommand
     end
   end
   if vim.v.vim_did_enter == 0 or not look(vim.api.nvim_get_current_buf()) then

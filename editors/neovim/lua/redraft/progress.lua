@@ -1,4 +1,4 @@
--- Beside the lines of an edit that runs: that it does, what it is at, and how to cancel it.
+-- The note beside the lines of a running edit: its phase, and how to cancel it.
 local keys = require('redraft.keys')
 local note = require('redraft.note')
 
@@ -10,7 +10,7 @@ local interval = 100 -- milliseconds
 
 ---@class redraft.Progress
 ---@field buf integer
----@field place integer the mark where the lines begin; it follows the text
+---@field place integer the mark at the first line; it follows the text
 ---@field note integer? the mark of what is shown
 ---@field phase fun(): string?
 local shown = {} ---@type redraft.Progress[]
@@ -37,7 +37,7 @@ local function draw(progress)
   progress.note = note.draw(buf, namespace, first or 0, text, 'RedraftProgress', progress.note)
 end
 
---- Shows what has changed.
+--- Updates the display.
 function M.refresh()
   vim.iter(shown):each(draw)
 end
@@ -66,7 +66,7 @@ function M.start(buf, row, phase)
   return progress
 end
 
---- The lines begin elsewhere.
+--- Moves the note to the new first line.
 ---@param progress redraft.Progress
 ---@param row integer
 function M.move(progress, row)

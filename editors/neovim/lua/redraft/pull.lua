@@ -1,4 +1,4 @@
--- Fetches a model: shows its size and licence first, then how far it is, in a window that may be closed meanwhile.
+-- Downloads a model: first shows its size and licence, then the progress, in a window that may be closed meanwhile.
 local float = require('redraft.float')
 local models = require('redraft.models')
 local say = require('redraft.say')
@@ -11,7 +11,7 @@ local doing = { downloading = 'downloaded', checking = 'checked' }
 ---@class redraft.Pull
 ---@field model redraft.Model
 ---@field state 'offered'|'running'|'done'|'cancelled'|'failed'
----@field news { bytes: integer, total: integer, phase: string }? the last that the program told
+---@field news { bytes: integer, total: integer, phase: string }? the program's last progress report
 ---@field problem string
 ---@field process vim.SystemObj?
 ---@field window redraft.Float?
@@ -44,11 +44,11 @@ local function lines_of(pull)
     add('into ' .. model.file, '', '<CR> downloads it   q closes this window')
   elseif pull.state == 'running' then
     add(unpack(progress(pull.news)))
-    add('', 'c cancels   q closes this window, the download goes on')
+    add('', 'c cancels   q closes this window, the download continues')
   elseif pull.state == 'done' then
-    add('It is here. The next edit loads it.', '', 'q closes this window')
+    add('It is downloaded. The next edit loads it.', '', 'q closes this window')
   elseif pull.state == 'cancelled' then
-    add('cancelled', '', '<CR> goes on from here   q closes this window')
+    add('cancelled', '', '<CR> continues   q closes this window')
   else
     vim.list_extend(lines, vim.split(pull.problem, '\n'))
     add('', '<CR> tries again   q closes this window')
@@ -66,7 +66,7 @@ end
 local function on_exit(pull, code)
   pull.process = nil
   if code == 0 then
-    pull.state = 'done' -- it may have been faster than the cancellation
+    pull.state = 'done'  -- the download may have finished before the cancellation
   elseif pull.state == 'running' then
     pull.state = 'failed'
   end
@@ -74,17 +74,17 @@ local function on_exit(pull, code)
   if pull.window and pull.window:is_open() then
     return
   elseif pull.state == 'done' then
-    say.say(pull.model.name .. ' is here: the next edit loads it')
+    say.say(pull.model.name .. ' is downloaded. The next edit loads it')
   elseif pull.state == 'failed' then
-    say.fail(('%s could not be fetched: %s'):format(pull.model.name, pull.problem))
+    say.fail(('cannot download %s: %s'):format(pull.model.name, pull.problem))
   end
 end
 
---- Calls `on_line` with each line of a stream that comes in pieces.
+--- Calls `on_line` with each line of a stream that arrives in pieces.
 local function by_line(on_line)
   local rest = ''
   return function(_, piece)
-    rest = rest .. (piece or (rest ~= '' and '\n' or '')) -- the last line may have no end
+    rest = rest .. (piece or (rest ~= '' and '\n' or ''))  -- the last line may lack its end
     while true do
       local line, after = rest:match('^(.-)\r?\n(.*)$')
       if not line then
@@ -106,13 +106,13 @@ end
 
 local function run(pull)
   local command, why = models.command('models', 'pull', pull.model.name, '--format', 'json')
-  pull.state, pull.news, pull.problem = 'running', nil, why or 'the program did not say why'
+  pull.state, pull.news, pull.problem = 'running', nil, why or 'the program gave no reason'
   local problems = {}
   local ran, process = pcall(vim.system, command or {}, {
     stdout = by_line(vim.schedule_wrap(function(line) receive(pull, line) end)),
     stderr = by_line(vim.schedule_wrap(function(line)
       table.insert(problems, line)
-      pull.problem = table.concat(problems, '\n', math.max(#problems - 4, 1)) -- the end says what went wrong
+      pull.problem = table.concat(problems, '\n', math.max(#problems - 4, 1))  -- the last lines contain the error
     end)),
   }, vim.schedule_wrap(function(result) on_exit(pull, result.code) end))
   if ran then
@@ -143,7 +143,7 @@ local function open(pull)
   pull.window:map('c', function() cancel(pull) end)
 end
 
---- Offers to fetch a model, by default the one that the server writes with; shows how far that is if it is running.
+--- Offers to download a model, by default the one that the server uses; shows the progress if a download is running.
 ---@param name string?
 function M.open(name)
   if current and current.process then
@@ -164,14 +164,14 @@ function M.open(name)
   end
   if not model then
     local names = vim.iter(known):map(function(each) return each.name end):join(', ')
-    return say.fail(('no model is called "%s"; there are %s'):format(name or require('redraft.config').values.target, names))
+    return say.fail(('unknown model "%s". Known models: %s'):format(name or require('redraft.config').values.target, names))
   elseif model.present then
-    return say.say(model.name .. ' is here already')
+    return say.say(model.name .. ' is already downloaded')
   end
   open({ model = model, state = 'offered', problem = '' })
 end
 
---- For the command line: the names that begin with `start`.
+--- For the command line: the names that start with `start`.
 ---@param start string
 ---@return string[]
 function M.complete(start)
@@ -179,13 +179,13 @@ function M.complete(start)
     :filter(function(each) return vim.startswith(each, start) end):totable()
 end
 
---- For a statusline, while a model is being fetched; empty otherwise.
+--- For a statusline: the download's progress; empty without a download.
 ---@return string
 function M.status()
   if not (current and current.process) then
     return ''
   end
-  return current.news and ('fetching the model, %d %%'):format(percent(current.news)) or 'fetching the model'
+  return current.news and ('downloading the model, %d %%'):format(percent(current.news)) or 'downloading the model'
 end
 
 vim.api.nvim_create_autocmd('VimLeavePre', {

@@ -1,4 +1,4 @@
--- A request of which only the newest counts: sending it cancels the previous one, whose answer is ignored.
+-- A request of which only the newest counts: a new one cancels the previous one, whose answer is ignored.
 
 ---@class redraft.Question
 ---@field private asked { client: vim.lsp.Client, request: integer }?

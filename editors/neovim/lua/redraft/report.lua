@@ -1,9 +1,9 @@
--- What a server that crashed left: a report with the signal and the stack, and no text of a file.
+-- The report of a crashed server: the signal and the stack, no text of a file.
 local say = require('redraft.say')
 
 local M = {}
 
-local recent = 120 -- seconds: a report that is younger is of the crash just now
+local recent = 120  -- seconds; a younger report belongs to the latest crash
 
 local function folder()
   local state = vim.env.XDG_STATE_HOME
@@ -13,7 +13,7 @@ local function folder()
   return state .. '/redraft/crash-reports'
 end
 
---- The path of the newest report; nil: there is none.
+--- The path of the newest report; nil if there is none.
 ---@return string?
 function M.newest()
   local names = {}
@@ -22,11 +22,11 @@ function M.newest()
       table.insert(names, name)
     end
   end
-  table.sort(names) -- they begin with the time
+  table.sort(names)  -- they start with the time
   return #names > 0 and vim.fs.joinpath(folder(), names[#names]) or nil
 end
 
---- Whether there is one of a crash just now.
+--- Whether there is a report of the latest crash.
 ---@return boolean
 function M.is_new()
   local file = M.newest()
@@ -38,7 +38,7 @@ end
 function M.open()
   local file = M.newest()
   if not file then
-    return say.say('no crash of the server has been reported: there is nothing in ' .. folder())
+    return say.say('there is no crash report in ' .. folder())
   end
   vim.cmd.tabedit(vim.fn.fnameescape(file))
   vim.bo.readonly = true

@@ -1,9 +1,9 @@
--- Starts a server that crashed again, for the files that it had: at first soon, after each further crash later, and not
--- after several within a short time. A document that crashes it is left alone by the server itself after the second time.
+-- Restarts a crashed server for its open files: soon after the first crash, later after each further one, and not at
+-- all after several within a short time. The server itself avoids a document after its second crash.
 local M = {}
 
-M.first_delay = 1000 -- milliseconds; doubled with every crash that follows
-local most = 5 -- crashes within this time, after which it is not started again:
+M.first_delay = 1000  -- milliseconds; doubled with every further crash
+local max_crashes = 5 -- within this time; then the server is not restarted
 local within = 180000 -- milliseconds
 
 ---@class redraft.Served
@@ -30,7 +30,7 @@ local function start(files)
   end
 end
 
---- How many crashes there were lately, with the one now.
+--- The number of recent crashes, including this one.
 local function count_crash(root)
   local now = vim.uv.now()
   local recent = vim.tbl_filter(function(time) return now - time < within end, crashes[root] or {})
@@ -39,22 +39,23 @@ local function count_crash(root)
   return #recent
 end
 
---- After the client's end.
+--- Call this after the client's end.
 ---@param client_id integer
 ---@param has_crashed boolean
 ---@return string? what is done about it, in words; nil: nothing
 function M.after_end(client_id, has_crashed)
   local files = served[client_id]
   served[client_id] = nil
-  if not files or not has_crashed or vim.v.exiting ~= vim.NIL then -- a server that never served anything would not now
+  if not files or not has_crashed or vim.v.exiting ~= vim.NIL then  -- a server that never served anything would fail
+                                                                    -- again
     return nil
   end
   local n = count_crash(files.config.root_dir or '')
-  if n >= most then
-    return ('it crashed %d times within %d minutes and is not started again'):format(n, within / 60000)
+  if n >= max_crashes then
+    return ('it crashed %d times within %d minutes and is not restarted'):format(n, within / 60000)
   end
   vim.defer_fn(function() start(files) end, M.first_delay * 2 ^ (n - 1))
-  return 'it is started again'
+  return 'it is being restarted'
 end
 
 vim.api.nvim_create_autocmd('LspAttach', {

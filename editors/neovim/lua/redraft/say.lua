@@ -1,5 +1,5 @@
--- What the user is told. Neovim shows a message of more than one line together with "Press ENTER", and the user has to,
--- before going on; so a longer one goes into a note beside the text, and its beginning into the message history.
+-- Messages for the user. After a message of several lines Neovim shows "Press ENTER" and waits. So a longer message
+-- goes into a note beside the text, and its beginning into the message history.
 local float = require('redraft.float')
 
 local M = {}
@@ -10,7 +10,7 @@ local highlights = {
 
 M.last = nil ---@type string? the last message, whole
 
---- How many screen cells a message may have. None without a line for messages, and while something is typed there.
+--- How many screen cells a message may have. Nil without a line for messages, or while the user is typing there.
 local function room()
   local is_free = vim.o.cmdheight > 0 and not vim.fn.mode():match('^[cr]')
   return is_free and vim.v.echospace or 0
@@ -24,12 +24,12 @@ local function shortened(text, width)
 end
 
 local function echo(text, level)
-  vim.cmd.redraw() -- otherwise it would be a second line below another message
+  vim.cmd.redraw()  -- otherwise it would be a second line below another message
   vim.notify(text, level)
 end
 
 local kept_back = {} ---@type string[] patterns
-local notify -- Neovim's or a plugin's, while `filtered` stands in for it
+local notify  -- Neovim's or a plugin's, while `filtered` replaces it
 
 local function filtered(text, ...)
   if not vim.iter(kept_back):any(function(pattern) return tostring(text):find(pattern) ~= nil end) then
@@ -37,15 +37,15 @@ local function filtered(text, ...)
   end
 end
 
---- Keeps a message of Neovim's from the screen that it is about to show, from what is scheduled already. There is no other
---- way to it than to stand in for vim.notify() for that time. Several may be kept back at once.
+--- Suppresses a message that Neovim has already scheduled. The only way is to replace vim.notify() until then. Several
+--- messages may be suppressed at once.
 ---@param pattern string
 function M.keep_back(pattern)
   if vim.notify ~= filtered then
     notify, vim.notify = vim.notify, filtered
   end
   table.insert(kept_back, pattern)
-  vim.schedule(function() -- after it
+  vim.schedule(function()  -- after it
     table.remove(kept_back, 1)
     if #kept_back == 0 and vim.notify == filtered then
       vim.notify = notify
@@ -58,7 +58,7 @@ local function is_plugins()
   return not float.is_neovims(vim.notify == filtered and notify or vim.notify)
 end
 
---- Tells the user something.
+--- Shows a message to the user.
 ---@param text string
 ---@param level integer? of vim.log.levels
 ---@param opts { brief: boolean }? brief: the end may be left out
@@ -67,7 +67,7 @@ function M.say(text, level, opts)
   text = text:gsub('`redraft models pull ([^`]+)`', ':RedraftPull %1')
   text = vim.startswith(text, 'redraft: ') and text or 'redraft: ' .. text
   M.last = text
-  if is_plugins() then -- it takes them whole
+  if is_plugins() then  -- a plugin shows them whole
     return vim.notify(text, level)
   end
   local width = room()
@@ -81,7 +81,7 @@ function M.say(text, level, opts)
   end
 end
 
---- Takes away what stands in the line for messages.
+--- Clears the line for messages.
 function M.clear()
   vim.api.nvim_echo({ { '' } }, false, {})
 end

@@ -10,7 +10,7 @@ local view = require('redraft.view')
 ---@field version integer
 ---@field old_text string
 ---@field new_text string
----@field doubt string? what is wrong with it, for people
+---@field doubt string? what is wrong with it, for the user
 ---@field marks { old: integer, new: integer }? nil while it is not drawn
 
 ---@class redraft.Session
@@ -22,15 +22,15 @@ local view = require('redraft.view')
 ---@field statistics table?
 ---@field instruction string
 ---@field is_chosen boolean the user chose the places
----@field places redraft.Places? of the file that are edited
----@field told string? the reasons against accepting all that the user was told
----@field lines string? that may change, as the server took them for a cursor: "lines 12-40"
+---@field places redraft.Places? the edited places in the file
+---@field told string? the reasons against accepting all hunks that the user has seen
+---@field lines string? the lines that may change, if the server chose them: "lines 12-40"
 ---@field is_cancelled boolean? the server was asked to end it
----@field target table what was to be edited: the arguments of the command but the instruction
+---@field target table what to edit: the command's arguments without the instruction
 ---@field text string of the buffer when it was requested
----@field next_try integer? the number of the other try that may be requested
+---@field next_try integer? the number of the next possible retry
 ---@field has_accepted boolean? a hunk was accepted
----@field passed table? how many of its lines the model has gone over, as in the last `progress` event
+---@field passed table? how many of its lines the model has passed, as in the last `progress` event
 ---@field progress redraft.Progress? while it runs
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
@@ -71,7 +71,7 @@ function Session:close()
   self.hunks = {}
 end
 
----@return boolean nothing is left to wait for or to decide
+---@return boolean whether nothing is left to wait for or to decide
 function Session:is_over()
   return self.closed or (self.state ~= 'running' and next(self.hunks) == nil)
 end
@@ -111,7 +111,7 @@ function Session:move(id, range, version)
   end
 end
 
---- What is doubtful once the edit has ended.
+--- The doubts once the edit has finished.
 ---@param doubts { reason: string, hunkIds: integer[] }[]
 function Session:settle_doubts(doubts)
   for id, hunk in pairs(self.hunks) do
@@ -129,7 +129,7 @@ function Session:settle_doubts(doubts)
   end
 end
 
---- What is wrong with the hunks that wait, each reason once; nil: nothing.
+--- What is wrong with the waiting hunks, each reason once; nil if nothing is.
 ---@return string?
 function Session:reasons()
   local list, seen = {}, {}
@@ -160,7 +160,7 @@ function Session:redraw()
   end
 end
 
---- The server has ended it: which other try may follow. One that was cancelled may be requested again.
+--- The server has finished the edit: which retry is possible. A cancelled retry can be requested again.
 ---@param event table
 function Session:settle_tries(event)
   local n = self.target.another or 0
@@ -174,7 +174,7 @@ function Session:settle_tries(event)
   end
 end
 
----@return boolean the buffer is as it was when the edit was requested
+---@return boolean whether the buffer is as it was when the edit was requested
 function Session:has_its_text()
   return self.text == text_of(self.buf)
 end

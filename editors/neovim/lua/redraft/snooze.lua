@@ -1,4 +1,4 @@
--- Peace from suggestions for a while: from ghost text and next edits that nobody asked for.
+-- Snoozes automatic suggestions: ghost text and next edits.
 local say = require('redraft.say')
 
 local M = {}
@@ -8,7 +8,7 @@ M.choices = { 'file', 'language', 'restart' }
 local function run(command, arguments, on_done)
   local client = vim.lsp.get_clients({ name = 'redraft', bufnr = 0 })[1]
   if not client then
-    return say.say('no server runs for this buffer; :checkhealth redraft says more')
+    return say.say('no server is running for this buffer. See :checkhealth redraft')
   end
   client:request('workspace/executeCommand', { command = command, arguments = arguments }, function(err)
     if err then
@@ -27,13 +27,13 @@ local function wish_of(what)
     local language = client and client.get_language_id(0, vim.bo.filetype) or vim.bo.filetype
     return { language = language }, ('for %s, until :RedraftResume'):format(language)
   elseif what == 'restart' then
-    return { ['until'] = 'restart' }, 'until the server is started again, or :RedraftResume'
+    return { ['until'] = 'restart' }, 'until the server is restarted, or :RedraftResume'
   end
   local minutes = what == '' and 10 or tonumber(what)
   return minutes and { minutes = minutes }, ('for %s minutes'):format(minutes)
 end
 
---- Nothing is suggested unasked: for that many minutes, or in this `file`, in this `language`, until a `restart`.
+--- Snoozes automatic suggestions: for so many minutes, in this `file`, in this `language`, or until a `restart`.
 ---@param what string empty: ten minutes
 function M.snooze(what)
   local wish, says = wish_of(what)
@@ -45,7 +45,7 @@ function M.snooze(what)
   end)
 end
 
---- Ends all of that.
+--- Resumes suggestions.
 function M.resume()
   run('redraft.resumeSuggestions', {}, function()
     say.say('suggestions are on again')

@@ -53,7 +53,7 @@ end
 function M.layout(buf, range, new_text)
   local first_row, first_col, last_row, last_col = range[1], range[2], range[3], range[4]
   local n_lines = vim.api.nvim_buf_line_count(buf)
-  local line_at = function(row) -- in a file of mixed endings lines end in "\r"
+  local line_at = function(row)  -- in a file with mixed endings, lines end in "\r"
     return ((vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''):gsub('\r$', ''))
   end
   local lines = split_lines(new_text)
@@ -66,7 +66,7 @@ function M.layout(buf, range, new_text)
   end
   local first_line, last_line = line_at(first_row), line_at(last_row)
   if first_row == last_row and first_col == last_col and first_col == #first_line and lines[1] == '' and #lines > 1 then
-    table.remove(lines, 1) -- new lines after a line that stays
+    table.remove(lines, 1)  -- new lines after an unchanged line
     return lines, first_row
   end
   lines[1] = first_line:sub(1, first_col) .. lines[1]
@@ -84,7 +84,7 @@ local function text_width(buf)
   return math.max(info.width - info.textoff, 1)
 end
 
---- The parts beside each other, in lines of `room` cells.
+--- The parts side by side, in lines of `room` cells.
 local function rows_of(parts, room)
   local rows = {}
   for _, part in ipairs(parts) do
@@ -98,7 +98,7 @@ local function rows_of(parts, room)
   return rows
 end
 
---- The new lines, what is to be known about them, and the hint: beside the first where there is room, else below.
+--- The new lines, notes about them, and the hint: beside the first line if there is room, otherwise below.
 local function virtual_lines(buf, lines, notes)
   local room, width, texts = text_width(buf), 0, {}
   for i, line in ipairs(lines) do
@@ -139,8 +139,8 @@ end
 ---@param range redraft.Range
 ---@param new_text string
 ---@param marks { old: integer?, new: integer? }?
----@param notes { doubt: string?, note: string?, hint: string[]? }? what is wrong with it, where it comes from, and which
---- keys decide on it
+---@param notes { doubt: string?, note: string?, hint: string[]? }? what is wrong with it, where it comes from, and the
+--- keys that decide on it
 ---@return { old: integer, new: integer }
 function M.draw(buf, range, new_text, marks, notes)
   marks = marks or {}
@@ -175,7 +175,7 @@ function M.erase(buf, marks)
   end
 end
 
---- Whether the buffer has `old_text` at `range`; if not, the hunk is drawn only after the server has moved it.
+--- Whether the buffer has `old_text` at `range`; if not, the hunk is only drawn after the server has moved it.
 function M.fits(buf, range, old_text)
   local text = place.text(buf, range)
   return text ~= nil and with_newlines(text) == with_newlines(old_text)
