@@ -34,7 +34,7 @@ TEST(Accept, AChainStandsUpToItsFirstMismatch) {
   EXPECT_EQ(accepted.tokens, (std::vector<TokenId>{5, 6, 9}));
 }
 
-TEST(Accept, OfATreeTheLongestPathStands) {
+TEST(Accept, AcceptsTheLongestPathOfATree) {
   DraftTree draft;
   const int a = draft.add(5, -1, DraftOrigin::kCopy);
   const int b = draft.add(5, -1, DraftOrigin::kReuse);  // the same token twice
@@ -89,7 +89,7 @@ TEST(EntropyThreshold, FollowsEquationTen) {
   EXPECT_EQ(threshold(std::vector<float>{3}, false), 1);
 }
 
-TEST(EntropyThreshold, TrustsTheArgmaxAloneWhenTheLogitsAreNoNumbers) {
+TEST(EntropyThreshold, AcceptsOnlyTheArgmaxWhenLogitsAreNaN) {
   EXPECT_EQ(threshold(std::vector<float>{kNaN, 1, 1}, false), 1);
   EXPECT_EQ(threshold(std::vector<float>{1, 1, kNaN}, false), 1);
   EXPECT_EQ(threshold(std::vector<float>{kInfinity, 1, 1}, false), 1);
