@@ -16,7 +16,7 @@ struct VerifiedDraft {
   double seconds;                  // time that the model took
 };
 
-// What a source with retrieval searched: the counts of FastCoder (section VI.B).
+// The searches of a source with retrieval: the counts of FastCoder (section VI.B).
 struct SearchCounts {
   int cache_asked = 0;  // look-ups in what was verified or written before
   int cache_hits = 0;   // look-ups that found something
@@ -41,7 +41,7 @@ class DraftSource {
   virtual void look_ahead() {}
   // Called after every pass, whether or not its draft was empty.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
-  // What was searched since the last call of this.
+  // The searches since the last call of this.
   virtual SearchCounts take_searches() { return {}; }
 };
 

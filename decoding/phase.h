@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// What the loop does in one pass: which source drafts, which draft tokens are accepted, and whether
-// the target's own token is kept.
+// The rules of one pass: which source drafts, which draft tokens are accepted, and whether the
+// target's own token is kept.
 struct Phase {
   DraftSource* source = nullptr;  // null: no draft, a plain step
   AcceptancePolicy policy = {};
