@@ -36,7 +36,7 @@ TEST_F(PrivateFolderTest, CreatesMissingFoldersForTheUserOnly) {
 
 TEST_F(PrivateFolderTest, OneThatOthersMayLookIntoIsRefused) {
   ASSERT_EQ(::chmod(folder_.c_str(), 0750), 0);
-  EXPECT_NE(refusal(folder_).find("open to other users"), std::string::npos);
+  EXPECT_NE(refusal(folder_).find("other users have access to it"), std::string::npos);
 }
 
 TEST_F(PrivateFolderTest, RejectsWhatIsNotAFolder) {
