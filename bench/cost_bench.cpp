@@ -124,7 +124,7 @@ bool CostBench::sweep(const std::function<void(const CostProgress&)>& progress,
   return true;
 }
 
-// What was timed between two quiet checks was timed on a quiet machine.
+// Passes timed between two quiet checks were timed on a quiet machine.
 void CostBench::judge() {
   const bool quiet = probe_.is_quiet();
   for (Timed& timed : timed_) timed.judge(quiet && was_quiet_);
@@ -221,7 +221,7 @@ CostCurve CostReport::curve() const {
 }
 
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
-  // What is not a quantised linear layer is attention, in 16-bit integers or in floats.
+  // The work outside of quantised linear layers is attention, in 16-bit integers or in floats.
   const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
   return std::max(
       work.bytes / peak.bandwidth_gbps / 1e9,

@@ -13,7 +13,7 @@
 
 namespace redraft {
 
-// What identifies one decode.
+// Identifies one decode.
 struct RecordKey {
   std::string id;  // the task's
   int turn = 1;    // within a dialogue, from 1

@@ -24,7 +24,7 @@ Result<std::vector<StoredFile>> read_sources(const std::filesystem::path& file);
 Result<std::shared_ptr<const Datastore>> store_of(const std::vector<std::filesystem::path>& files,
                                                   const Tokenizer& tokenizer);
 
-// What a completion task may see of its repository.
+// The part of its repository that a completion task may see.
 struct RepositoryView {
   std::string before, after;                         // of its own file, around the requested lines
   std::shared_ptr<const IndexSnapshot> all;          // without the requested lines

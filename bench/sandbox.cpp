@@ -31,7 +31,7 @@ constexpr auto kLookEvery = std::chrono::milliseconds(2);
 constexpr uid_t kNobody = 65534;
 constexpr int kReport = 3;  // the child's end of the pipe that reports how the set-up went
 
-// What the child reports before it runs the command.
+// The child's report before it runs the command.
 enum class Stage : char {
   kNetworkLeft,
   kSession,

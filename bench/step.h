@@ -59,7 +59,7 @@ struct BenchStep {
   std::vector<TokenId> reference;  // what a replay writes; empty if not requested
 };
 
-// What a replay of the task writes, from its reference or an earlier run.
+// The output of a replay of the task, from its reference or an earlier run.
 Result<std::vector<TokenId>> replayed_tokens(const Tokenizer& tokenizer, const BenchTask& task,
                                              int turn, const std::optional<std::string>& text,
                                              const StepOptions& options);

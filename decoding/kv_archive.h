@@ -91,7 +91,7 @@ class KvArchive {
   static int forget(const std::filesystem::path& folder, const std::filesystem::path& within);
 
  private:
-  // What is known about a file, valid while inode and size stay the same.
+  // Facts about a file, valid while its inode and size stay the same.
   struct Known {
     std::uint64_t inode = 0;
     std::uint64_t bytes = 0;

@@ -22,7 +22,7 @@ namespace redraft {
 // Checksums detect damage, not malice: only the user can write to the folder. Still, whatever a
 // file contains, reading it ends with a usable answer or an error.
 struct KvEntryHead {
-  // What the rows depend on: the weights and the processor, and the build of the program.
+  // The rows depend on these: the weights and the processor, and the build of the program.
   std::string model;
   std::string build;
   std::string source;  // the document that the tokens were read for; may be empty

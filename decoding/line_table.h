@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// What each token of a vocabulary does to the line that it is written on. For draft sources that
-// look at lines but only know tokens. Immutable.
+// The effect of each token of a vocabulary on the line that it is written on. For draft sources
+// that look at lines but only know tokens. Immutable.
 class LineTable {
  public:
   // `bytes` returns the text of a token. Blanks are spaces and tabs; lines end with \n.

@@ -29,7 +29,7 @@ class Sampler {
   void read(int row, std::span<const float> logits);
   // Writes the drawn tokens into the predictions of their rows; the other rows stay as they are.
   void choose(Predictions& predictions) const;
-  // Of the token drawn in a row that the output reached; null unless requested.
+  // The log probability of the token drawn in a row that the output reached; null unless requested.
   const EmittedLogProbability* log_probability(int row) const;
 
  private:

@@ -13,7 +13,7 @@ namespace redraft {
 // Draft tokens or passes, counted by origin: counts[i] belongs to kDraftOrigins[i].
 using CountsByOrigin = std::array<std::int64_t, kDraftOriginCount>;
 
-// What one decode cost and what its drafts were worth. Passes and rows are the target's decoding
+// The cost of one decode and the value of its drafts. Passes and rows are the target's decoding
 // passes, without prefill. A new field needs a line in for_each_statistic below; sums and documents
 // follow from that.
 struct DecodeStatistics {

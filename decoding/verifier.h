@@ -26,7 +26,7 @@ class Verifier {
   // with this draft has begun.
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, Sampler& sampler);
 
-  // Of the last pass: its rows, the seconds that the model took, and its predictions.
+  // For the last pass: its rows, the seconds that the model took, and its predictions.
   int rows() const { return rows_; }
   double seconds() const { return seconds_; }
   const Predictions& predictions() const { return predictions_; }

@@ -9,8 +9,7 @@
 
 namespace redraft {
 
-// What went wrong, in words that a user can act on: which thing, what is wrong with it, and what to
-// do.
+// A failure, in words that a user can act on: which thing, what is wrong with it, and what to do.
 class Error {
  public:
   explicit Error(std::string message) : message_(std::move(message)) {}

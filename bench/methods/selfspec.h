@@ -28,7 +28,7 @@ class DraftExit {
       : options_(options), threshold_(options.threshold) {}
 
   double threshold() const { return threshold_; }
-  // Of `drafted` tokens, at least one, the target accepted `accepted`.
+  // The target accepted `accepted` of `drafted` tokens; `drafted` is at least 1.
   void learn(int drafted, int accepted);
 
  private:

@@ -142,7 +142,7 @@ std::string BlockReport::reasons() const {
   return text.empty() ? text : text + "\n";
 }
 
-// What each paper's models say of the things in an order.
+// The values that each paper's models have for the items of an order.
 using PaperOrders = std::vector<std::pair<std::string, std::vector<std::optional<double>>>>;
 
 PaperOrders orders_of(const PaperBlock& block) {

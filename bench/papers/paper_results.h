@@ -22,7 +22,7 @@ struct RunFacts {
   std::string machine;
   int threads = 0;
   int limit = 0;  // tasks; 0: all
-  // What differs from the PaperRun: "512 tokens at most, not 1024".
+  // Differences from the PaperRun: "512 tokens at most, not 1024".
   std::vector<std::string> differences;
 };
 

@@ -107,7 +107,7 @@ struct PaperTable {
   std::string title;
   std::vector<PaperBlock> blocks;
   PaperFigure figure = {};
-  // What differs from the paper, beside models, machine and tasks.
+  // Differences from the paper, besides models, machine and tasks.
   std::vector<std::string> notes = {};
 };
 

@@ -46,7 +46,7 @@ std::vector<LineChange> changes_between(const std::shared_ptr<const Document>& b
   return diff_lines(lines_of(before), lines_of(after));
 }
 
-// Of the file's changes those within lines [first, end), by the region's own lines.
+// The file's changes within lines [first, end), numbered by the region's own lines.
 std::vector<LineChange> within(const std::vector<LineChange>& changes, int first, int end) {
   std::vector<LineChange> result;
   for (const LineChange& change : changes) {
@@ -75,7 +75,7 @@ Result<EditResult> dry_run(Engine& engine, const EditRequest& request) {
   return result;
 }
 
-// What was made of a region, beside the reference's changes of the file.
+// Compares the edit of a region with the reference's changes of the file.
 EditQuality compared(const Tokenizer& tokenizer, const std::shared_ptr<const Document>& document,
                      const EditRegion& region, const std::vector<LineChange>& changes,
                      const std::shared_ptr<const Document>& made) {

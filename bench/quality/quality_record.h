@@ -21,7 +21,7 @@ inline constexpr std::array kMeasures = {Measure::kEdits, Measure::kCompletion,
                                          Measure::kNextEdits};
 const char* to_string(Measure measure);  // "edits", "completion", "next-edits"
 
-// What identifies one measurement.
+// Identifies one measurement.
 struct QualityKey {
   Measure measure = Measure::kEdits;
   std::string id;        // the task's

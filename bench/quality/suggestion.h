@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// What a user would see of a completion at one threshold of the probability gate (ShownText), and
-// how much of it matches what somebody wrote there.
+// The visible part of a completion at one threshold of the probability gate (ShownText), and how
+// much of it matches what somebody wrote there.
 struct Suggestion {
   double min_probability = 0;
   int shown = 0;       // characters; 0: nothing is shown

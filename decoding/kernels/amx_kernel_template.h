@@ -31,7 +31,7 @@
 namespace redraft::kernels {
 namespace {
 
-// What LDTILECFG reads: bytes per row and rows of each of the eight tiles.
+// The operand of LDTILECFG: bytes per row and rows of each of the eight tiles.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -289,7 +289,7 @@ class AmxProduct {
   const std::size_t superblocks_;
   float* const out_;
   alignas(64) std::uint8_t codes_[2][kRuns * kRunSize * kTileOutputs];  // of two steps, alternating
-  // Of two parts, alternating; each takes 1 KiB in every 2.
+  // For two alternating parts; each takes 1 KiB of every 2.
   alignas(64) std::int32_t dots_[kRuns][2][kAmxTileRows][kTileOutputs];
   alignas(64) float sums_[kAmxRows][kTileOutputs];  // of a K format's superblock
 };

@@ -105,7 +105,7 @@ REDRAFT_INLINE void open_block(const std::uint8_t* p, std::uint8_t* out) {
   for (int group = 0; group < 8; ++group) open_to<kBits>(p, group, out);
 }
 
-// What happens after each multiplied group of codes: nothing, or ..
+// The action after each multiplied group of codes: nothing, or ..
 struct Nothing {
   REDRAFT_INLINE Nothing from(int) const { return {}; }
   REDRAFT_INLINE void after(int) const {}

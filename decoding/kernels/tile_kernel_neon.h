@@ -221,7 +221,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const typename D
   }
 }
 
-// What the offset of a format's codes contributes to the dot products of a block.
+// The contribution of the offset of a format's codes to the dot products of a block.
 template <typename Dots, WeightFormat kFormat, int kUnits>
 REDRAFT_INLINE int32x4_t offset_of(const typename Dots::Input& x, int unit, std::ptrdiff_t block) {
   if constexpr (kFormat == WeightFormat::kQ4_0)

@@ -78,7 +78,7 @@ class StoreFolder {
     std::uint64_t changes_bytes = 0;      // of the file of changes; 0: missing or unusable
     bool is_whole = true;                 // no partial record follows the last one
   };
-  // What the files contain, as long as only this process writes them.
+  // The contents of the files, as long as only this process writes them.
   struct Saved {
     SavedState state;
     std::uint64_t manifest_bytes = 0;

@@ -8,7 +8,7 @@
 
 namespace redraft {
 
-// What a process that confines itself still needs to do.
+// The rights that a process keeps when it confines itself.
 struct ConfinementOptions {
   // Folders below which it may write, create, move and remove files, including folders that are
   // links in them. Folders that do not exist are ignored.
@@ -22,7 +22,7 @@ struct ConfinementOptions {
   bool network = false;
 };
 
-// What is confined, and how: Landlock's version, or why not.
+// The result of confine(): Landlock's version for files, or the reason of a failure.
 struct Confinement {
   Result<int> files;
   Result<void> calls;
@@ -46,7 +46,7 @@ struct Confinement {
 // and `files` is an error if there are any.
 Confinement confine(const ConfinementOptions& options);
 
-// What confine() could do here, without doing it.
+// The result that confine() would have here, without confining anything.
 Confinement possible_confinement();
 
 }  // namespace redraft

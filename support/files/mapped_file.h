@@ -14,7 +14,7 @@ namespace redraft {
 // bytes where they are.
 class MappedFile {
  public:
-  // What happens when a page is accessed that the file no longer has.
+  // The effect of accessing a page that the file no longer has.
   enum class LostPages : std::uint8_t { kEndTheProcess, kReadAsZeros };
 
   // An empty, missing or unreadable file, or a directory, is an error. For kReadAsZeros see

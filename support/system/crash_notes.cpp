@@ -37,7 +37,7 @@ constexpr std::size_t kLineBytes = 3 * (kDigits + 1);
 constexpr std::uintmax_t kMaxBytes = 2000 * kLineBytes;
 constexpr std::uint64_t kSecondsKept = 24 * 60 * 60;
 
-// What the threads are working on. A thread keeps its place as long as it works on something.
+// The current work of the threads. A thread keeps its place as long as it works on something.
 struct Place {
   std::atomic<bool> taken = false;
   std::atomic<WorkKey> document = 0;

@@ -13,7 +13,7 @@ namespace redraft {
 using WorkKey = std::uint64_t;  // 0: none
 WorkKey work_key(std::string_view uri);
 
-// What a thread is working on.
+// The current work of a thread.
 struct Work {
   WorkKey document = 0;
   const char* kind =

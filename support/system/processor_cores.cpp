@@ -55,7 +55,7 @@ std::set<int> parse_cpus(std::string_view text) {
   return cpus;
 }
 
-// What identifies a CPU's core: the first of the CPUs that share it.
+// Identifies a CPU's core by the first of the CPUs that share it.
 int core_of(const fs::path& cpu_folder, int cpu) {
   for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
     const std::set<int> siblings = parse_cpus(first_line(cpu_folder / "topology" / name));

@@ -60,7 +60,7 @@ TEST(DecodeClock, APassThatReadsThePromptIsSharedByItsRows) {
   EXPECT_DOUBLE_EQ(statistics.decode_seconds, 4);
 }
 
-TEST(DecodeClock, WhoListensCostsTheDecodeNothing) {
+TEST(DecodeClock, DoesNotChargeTheListenersTime) {
   std::vector<DecodeStatistics> told;
   const DecodeClock::Listener listener = [&](const DecodeStatistics& statistics) {
     told.push_back(statistics);
@@ -120,7 +120,7 @@ TEST(DecodeClock, CountsTokensByWhoGuessedThem) {
 }
 
 // A long draft in chunks: its rows and tokens are added, the pass is one.
-TEST(DecodeClock, APassThatContinuesIsNoPassMore) {
+TEST(DecodeClock, CountsAContinuedPassOnce) {
   DecodeClock clock(kNobody, read_time);
   for (const bool continues : {false, true, true}) {
     clock.begin_pass();

@@ -115,7 +115,7 @@ TEST(Decoder, APromptWithoutRoomIsAnError) {
   EXPECT_TRUE((*decoder)->run(request, nullptr, {}));
 }
 
-TEST(Decoder, WhatNeedsADraftModelSaysSo) {
+TEST(Decoder, ReportsAMissingDraftModel) {
   ScriptedModel model = ScriptedModel::random(1, {});
   const auto cache = model.new_cache(8);
   const auto name = parse_decoder_name("efficientedit");

@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// What a scripted model fills in: it continues with `write` after `after`, or after `after` and the
-// beginning of `write`. With an empty `after` it writes the same text everywhere.
+// The output of a scripted model that fills in: it continues with `write` after `after`, or after
+// `after` and the beginning of `write`. With an empty `after` it writes the same text everywhere.
 struct FillScript {
   struct Fill {
     std::string after;

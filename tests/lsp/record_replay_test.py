@@ -150,7 +150,7 @@ class Record(RecordingTest):
         client.wait_for_end()
         warnings = [each["message"] for each in client.all("window/logMessage") if "has ended" in each["message"]]
         self.assertEqual(len(warnings), 1)
-        self.assertIn("session.jsonl: not written: ", warnings[0])
+        self.assertIn("session.jsonl: cannot be written: ", warnings[0])
 
     def test_a_shared_server_is_not_recorded(self):
         for more in (["--socket", "s"], ["--port", "0"]):

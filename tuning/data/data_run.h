@@ -32,8 +32,8 @@ struct DataReport {
 
 struct DataRun {
   std::filesystem::path out;
-  // What determines the examples (target, limits, sources): a file is not continued with other
-  // settings.
+  // The settings that determine the examples (target, limits, sources). A file is not continued
+  // with other settings.
   std::string settings;
   int limit = 0;  // examples; 0: none
   std::function<Result<MadeExample>(const EditPair&, const std::stop_token&)> make;

@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// What one commit changed in one file that existed before and after.
+// The change of one commit to one file that existed before and after.
 struct ChangedFile {
   std::string path;
   std::string before;  // names of the blobs

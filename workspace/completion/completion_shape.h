@@ -40,7 +40,7 @@ class CompletionLimit {
 
   // False: the completion is complete, and what follows is not part of it.
   bool add(std::string_view bytes);
-  // To be called when nothing follows: the last line is complete.
+  // Call it when nothing follows: the last line is complete.
   void finish();
   // The part so far that belongs to the completion, as the model wrote it.
   std::string_view text() const;

@@ -56,7 +56,8 @@ struct IndexStatus {
 // may call it.
 class RepositoryIndexer {
  public:
-  // What the files' thread does. Only that thread changes it, except for leaving kUnwatched.
+  // The current task of the files' thread. Only that thread changes it, except for leaving
+  // kUnwatched.
   enum class Stage {
     // The index is being opened.
     //   -> kFailed     it cannot be opened

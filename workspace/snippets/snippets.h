@@ -21,7 +21,7 @@ struct Snippet {
 struct SnippetQuery {
   std::string_view text;   // the document's, which the index leaves out
   std::size_t offset = 0;  // of the cursor
-  // Of the text; null: its language is unknown.
+  // The tree of the text; null: its language is unknown.
   const SyntaxTree* tree = nullptr;
   // For all snippets together, without their headings.
   std::size_t max_tokens = 1024;

@@ -10,10 +10,9 @@
 
 namespace redraft {
 
-// What the target predicted after each token of a draft, right or wrong. Verification computes
-// these predictions anyway. Where nothing else matches, they are the model's own guess at what
-// follows (Token Recycling, Luo et al. 2024, with the best token of a row instead of its best
-// eight). Bounded.
+// The target's predictions after each token of a draft, right or wrong. Verification computes them
+// anyway. Where nothing else matches, they are the model's own guess at what follows (Token
+// Recycling, Luo et al. 2024, with the best token of a row instead of its best eight). Bounded.
 class SuccessorTable {
  public:
   static constexpr int kKept = 2;  // successors of one token, the most recent first; -1: none

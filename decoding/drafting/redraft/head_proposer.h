@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// What is known about a target's draft head, kept from request to request.
+// Statistics of a target's draft head, kept from request to request.
 struct HeadRecord {
   static constexpr int kMaxPlaces = 8;
   // How often the token at a place is right if those before it are: right out of tries, starting

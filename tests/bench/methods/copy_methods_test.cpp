@@ -98,7 +98,7 @@ TEST(PromptLookup, PrefersMoreTokensAndThenTheFirstPlace) {
   EXPECT_EQ(looked_up(1, 2, context), (Tokens{50, 51}));
 }
 
-TEST(PromptLookup, GoesOnToFewerTokensWhereThoseOccurNowhere) {
+TEST(PromptLookup, TriesFewerTokensIfLongerEndsDoNotOccur) {
   EXPECT_EQ(looked_up(3, 2, {3, 50, 51, 7, 8, 3}), (Tokens{50, 51}));
   EXPECT_EQ(looked_up(3, 2, {1, 2, 3, 4}), Tokens());
 }

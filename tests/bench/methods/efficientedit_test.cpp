@@ -59,7 +59,7 @@ Edited edit(const std::string& decoder, const std::string& original, const std::
 // The original has the key twice.
 const std::string kOriginal = "abcdefghij1234567klm1234567no";
 
-TEST(EfficientEdit, ReuseGoesOnAfterTheFirstPlaceWithTheKey) {
+TEST(EfficientEdit, ReuseContinuesAfterTheFirstOccurrenceOfTheKey) {
   const Edited edited = edit("efficientedit", kOriginal, "abcX1234567klm1234567no");
   EXPECT_THAT(edited.passes, ElementsAre("reuse 30: abc",             // all of it, and "d" is wrong
                                          "generate 8: X123456(7)",    // ends with the key
@@ -79,7 +79,7 @@ TEST(EfficientEdit, TheTargetsTokenAtAMismatchIsDropped) {
               ElementsAre("reuse 30: abc(X)", "generate 8: 1234567(k)", "reuse 12: lm1234567no"));
 }
 
-TEST(EfficientEdit, SixTokensThatOccurAreNoKey) {
+TEST(EfficientEdit, SixMatchingTokensAreTooFewForAKey) {
   const std::string output = "abcXY234567klmpqrstuvw";
   EXPECT_THAT(edit("efficientedit", kOriginal, output).passes,
               ElementsAre("reuse 30: abc", "generate 8: XY23456(7)", "generate 8: klmpqrs(t)",
@@ -96,7 +96,7 @@ TEST(EfficientEdit, TheKeyIsOfTheEditAlone) {
                                          "generate 1: (d)", "generate 1: (e)", "generate 1: (f)"));
 }
 
-TEST(EfficientEdit, WhatWasSkippedDoesNotComeBack) {
+TEST(EfficientEdit, SkippedTextIsNotDraftedAgain) {
   const Edited edited = edit("efficientedit", kOriginal, "abcX1234567kYdefghijZ");
   EXPECT_THAT(edited.passes, ElementsAre("reuse 30: abc", "generate 8: X123456(7)", "reuse 13: k",
                                          "generate 8: Ydefghi(j)",  // the last seven were skipped

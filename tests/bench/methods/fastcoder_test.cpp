@@ -179,7 +179,7 @@ TEST(FastCoder, RetrievesEverywhereElse) {
   EXPECT_EQ(tokens_of(source.draft(Tokens{0, 1}, kNoLimit)), Tokens{2});
 }
 
-TEST(FastCoder, WhatWasConfirmedEntersTheCacheWithWhatCameBefore) {
+TEST(FastCoder, ConfirmedTokensEnterTheCacheWithTheirContext) {
   FastCoderState state({.retrieval = {}, .opens_at = 1});
   const auto repository = store({{1, 2, 3, 4, 5}});
   FastCoderSource source({.retrieval = {}}, {repository, nullptr}, 2, nullptr, state);
@@ -194,7 +194,7 @@ TEST(FastCoder, WhatWasConfirmedEntersTheCacheWithWhatCameBefore) {
   EXPECT_EQ(state.cache.size(), 1U) << "nothing was drafted, nothing confirmed";
 }
 
-TEST(FastCoder, OfWhatCameBeforeOnlyWhatASearchCanMatchEntersTheCache) {
+TEST(FastCoder, OnlyMatchableContextEntersTheCache) {
   FastCoderState state({.retrieval = {}, .opens_at = 1});
   FastCoderSource source({.retrieval = {}}, {store({{1, 2, 3, 4}}), nullptr}, 20, nullptr, state);
   Tokens context(20, 7);

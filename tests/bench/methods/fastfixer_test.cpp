@@ -45,7 +45,7 @@ TEST(FastFixer, DraftsTheWholeOriginalFirst) {
   EXPECT_EQ(Session({}).after({}), Tokens());
 }
 
-TEST(FastFixer, GoesOnAtTheFirstLineThatBeginsAsTheNewOneDoes) {
+TEST(FastFixer, ResumesAtTheFirstLineThatBeginsLikeTheNewOne) {
   Session session({1, 2, 0, 3, 4, 5, 0, 6, 7, 8, 0, 6, 7, 9, 0});
   session.after({});
   EXPECT_EQ(session.after({1, 50}), Tokens()) << "to the end of the line in plain steps";

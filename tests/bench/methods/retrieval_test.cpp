@@ -105,7 +105,7 @@ TEST(Rest, TakesTheLongestEndOfTheContext) {
   EXPECT_TRUE(source.draft(Tokens{9, 4}, kNoLimit).empty()) << "one token is not enough";
 }
 
-TEST(Rest, NeverGoesOnIntoAnotherFile) {
+TEST(Rest, NeverContinuesIntoAnotherFile) {
   const auto store = std::make_shared<CountingStore>(std::vector<Tokens>{{1, 2, 3}, {4, 5, 6}});
   RestSource source(store, {});
   EXPECT_EQ(paths(source.draft(Tokens{1, 2}, kNoLimit)), (std::vector<Tokens>{{3}}));

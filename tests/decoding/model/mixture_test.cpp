@@ -254,7 +254,7 @@ TEST_P(MixtureOfEachIsa, TiesAmongSomeGoToTheLowerExpert) {
   expect_near(Block(writer, GetParam()).run(x, three_), reference, x, 0.03);
 }
 
-TEST_P(MixtureOfEachIsa, ARowThatIsNoNumberHarmsNoOther) {
+TEST_P(MixtureOfEachIsa, ANaNRowDoesNotAffectOthers) {
   const TinyModel tiny = tiny_mixture();
   Block block(tiny.writer(), GetParam());
   Rows x = random_rows(9, tiny.hidden, 6);

@@ -87,7 +87,7 @@ TEST(TransformerShape, ReadsScaling) {
   EXPECT_EQ(none->rope_scaling.kind, RopeScaling::Kind::kNone);
 }
 
-TEST(TransformerShape, WhatIsNotComputedIsRefusedByName) {
+TEST(TransformerShape, RejectsUnsupportedPartsByName) {
   const auto with = [](const char* key, float value) {
     return error_with([&](GgufWriter& w) { w.real("llama." + std::string(key), value); });
   };

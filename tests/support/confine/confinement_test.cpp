@@ -218,7 +218,7 @@ TEST_F(ConfinementTest, ADriverMayOpenDevicesAndTalkToItsDaemons) {
 }
 
 // As the process does that speaks to a remote server.
-TEST_F(ConfinementTest, WhoConnectsStillListensNowhereRunsAndWritesNothing) {
+TEST_F(ConfinementTest, NetworkAccessAllowsNoListeningRunningOrWriting) {
   const Outcomes outcomes = from_a_child([&](std::ostream& out) {
     (void)confine({.network = true});
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);

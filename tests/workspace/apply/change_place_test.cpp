@@ -85,7 +85,7 @@ TEST(ChangePlace, AHunkThatIsThereAlreadyChangesNothing) {
   EXPECT_EQ(done.text, kPython);
 }
 
-TEST(ChangePlace, OfSeveralPlacesTheHeadingOrTheNumberNamesOne) {
+TEST(ChangePlace, TheHeadingOrNumberSelectsOneOfSeveralPlaces) {
   const std::string file = "def f():\n    x = 1\n    y()\n\n\ndef g():\n    x = 1\n    y()\n";
   const std::string hunk = "     x = 1\n-    y()\n+    z()\n";
   EXPECT_THAT(place("python", file, "@@ @@\n" + hunk).doubt, HasSubstr("are at 2 places"));
@@ -178,7 +178,7 @@ TEST(ChangePlace, AnImportOfOtherNamesTakesNoneAway) {
   EXPECT_THAT(placed.text, HasSubstr("from os import sep\n"));
 }
 
-TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
+TEST(ChangePlace, LeavesUncertainPlacesToTheModel) {
   const auto doubt = [](const std::string& change) {
     return place("python", kPython, change).doubt;
   };
@@ -198,12 +198,11 @@ TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
 
 TEST(ChangePlace, ADefinitionBetweenTwoLinesOfAChangeIsNotTakenAway) {
   const std::string file = "alpha = 1\n\n\ndef f():\n    return 1\n\n\nbeta = 2\n";
-  EXPECT_THAT(place("python", file, "alpha = 1\nbeta = 2\n").doubt,
-              HasSubstr("'f' is between"));
+  EXPECT_THAT(place("python", file, "alpha = 1\nbeta = 2\n").doubt, HasSubstr("'f' is between"));
 }
 
 // The end of one function and the head of the next, cut off: no place between them is meant.
-TEST(ChangePlace, AHeadThatStandsElsewhereIsNotWrittenAgain) {
+TEST(ChangePlace, DoesNotRepeatAHeadThatIsInAnotherPlace) {
   const std::string js =
       "function f() {\n  start();\n  return 1;\n}\n\nfunction g() {\n  stop();\n  return 1;\n}\n";
   EXPECT_EQ(place("javascript", js, "  start();\nfunction g() {\n  return 1;\n").text, "");
@@ -263,7 +262,7 @@ TEST(ChangePlace, ANewMethodOfWhatIsCutOffIsADoubt) {
 }
 
 // It would take hours and more memory than there is to compare all with all.
-TEST(ChangePlace, WhatIsTooMuchToCompareIsADoubt) {
+TEST(ChangePlace, ATooLongComparisonIsADoubt) {
   std::string file, lines, functions;
   for (int i = 0; i < 20000; ++i) file += "same line\n";
   for (int i = 0; i < 6000; ++i) lines += "same line\n";
@@ -275,7 +274,7 @@ TEST(ChangePlace, WhatIsTooMuchToCompareIsADoubt) {
   EXPECT_NE(place("python", kPython, functions).doubt, "");
 }
 
-TEST(ChangePlace, WhatIsShownOnlyTheBeginningOfStays) {
+TEST(ChangePlace, KeepsDefinitionsThatTheChangeCutsOff) {
   const std::string go =
       "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {\n\treturn 2\n}\n";
   const Placed placed = place(

@@ -213,7 +213,7 @@ TEST_F(EngineHostTest, AModelWhoseFilesChangedIsLoadedAgainAndKnowsNothingOfBefo
   EXPECT_EQ(made_, 2);
 }
 
-TEST_F(EngineHostTest, WhereItCannotBeLoadedAgainTheNextRequestTriesOnceMore) {
+TEST_F(EngineHostTest, TheNextRequestRetriesAFailedReload) {
   EXPECT_EQ(request(), 0);
   current_ = false;
   load_error_ = "a.gguf: changed while it was read";

@@ -221,7 +221,7 @@ TEST(Engine, SaysHowManyTokensAPromptNeeds) {
               testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
 }
 
-TEST(Engine, ADecoderThatNeedsADraftModelSaysSo) {
+TEST(Engine, ReportsAMissingDraftModelOfADecoder) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
   const auto result =
       engine->decode(Purpose::kEdit, *parse_decoder_name("efficientedit"), request("x"), {}, {});

@@ -131,7 +131,7 @@ TEST_F(RepositoryIndexerTest, OneSaveDoesNotFollowAnotherAtOnce) {
   EXPECT_EQ(n_saved(), 1U);
 }
 
-TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
+TEST_F(RepositoryIndexerTest, ReadsReportedFilesAndSavesWhenQuiet) {
   write("a.py", "alpha = 1\n");
   {
     const auto indexer = start(false, kNever);
@@ -157,7 +157,7 @@ TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
   EXPECT_EQ(n_files_, 3U);
 }
 
-TEST_F(RepositoryIndexerTest, WhatIsDamagedOnDiskIsReadAgain) {
+TEST_F(RepositoryIndexerTest, ReadsDamagedFilesAgain) {
   write("a.py", "alpha = 1\n");
   write("b.py", "beta = 1\n");
   {
@@ -219,7 +219,7 @@ TEST_F(RepositoryIndexerTest, AReaderLooksNowAndThenForWhatTheWriterSaved) {
   EXPECT_TRUE(looked_again());
 }
 
-TEST_F(RepositoryIndexerTest, WhoeverWaitsWaitsForWhatIsOpenedToo) {
+TEST_F(RepositoryIndexerTest, WaitingIncludesOpenedBuffers) {
   std::promise<void> opened;
   const std::shared_future<void> gate = opened.get_future().share();
   write("a.py", "alpha = 1\n");

@@ -8,7 +8,7 @@ namespace {
 
 using enum ImportSource;
 
-TEST(ImportSource, OfPythonIsByItsDots) {
+TEST(ImportSource, ResolvesPythonByDots) {
   const ImportReader reader("python", "/w/app/ui/page.py", "/w/app/utils.py");
   EXPECT_EQ(reader.of_name("from app.utils import load", "load"), kFile);
   EXPECT_EQ(reader.of_name("from ..utils import other, load", "load"), kFile);
@@ -33,14 +33,14 @@ TEST(ImportSource, ByOneWordIsOfTheFilesBelow) {
   EXPECT_EQ(reader.of_name("from app.utils import load", "load"), kFile);
 }
 
-TEST(ImportSource, OfAPackageIsItsFolder) {
+TEST(ImportSource, APackageIsItsFolder) {
   const ImportReader reader("python", "/w/page.py", "/w/app/__init__.py");
   EXPECT_EQ(reader.of_name("from app import load", "load"), kFile);
   EXPECT_EQ(reader.of_name("from . import load", "load"), kAnother);
   EXPECT_EQ(reader.of_module("import app", "app"), kFile);
 }
 
-TEST(ImportSource, OfScriptsIsARelativePath) {
+TEST(ImportSource, ScriptsUseRelativePaths) {
   const ImportReader reader("script", "/w/ui/page.ts", "/w/lib/main.ts");
   EXPECT_EQ(reader.of_name("import { load } from '../lib/main'", "load"), kFile);
   EXPECT_EQ(reader.of_name("import { load } from \"../lib/main.js\";", "load"), kFile);
@@ -59,7 +59,7 @@ TEST(ImportSource, OfScriptsIsARelativePath) {
   EXPECT_EQ(folder.of_name("import { load } from '../lib/index.js'", "load"), kFile);
 }
 
-TEST(ImportSource, OfRustIsAModule) {
+TEST(ImportSource, RustUsesModules) {
   const ImportReader reader("rust", "/w/src/page.rs", "/w/src/lib/main.rs");
   EXPECT_EQ(reader.of_name("use crate::lib::main::load;", "load"), kFile);
   EXPECT_EQ(reader.of_name("use super::main::{save, load};", "load"), kFile);
@@ -70,7 +70,7 @@ TEST(ImportSource, OfRustIsAModule) {
   EXPECT_EQ(reader.of_all("use crate::main::*;"), kPerhaps);
 }
 
-TEST(ImportSource, OfGoIsAPackage) {
+TEST(ImportSource, GoUsesPackages) {
   const ImportReader reader("go", "/w/q/page.go", "/w/lib/p/main.go");
   EXPECT_EQ(reader.of_module("import \"example.com/lib/p\"", "p"), kFile);
   EXPECT_EQ(reader.of_module("import \"example.com/p\"", "p"), kPerhaps);
@@ -79,7 +79,7 @@ TEST(ImportSource, OfGoIsAPackage) {
   EXPECT_EQ(reader.of_module("import \"fmt\"", "fmt"), kAnother);
 }
 
-TEST(ImportSource, OfJavaIsAClass) {
+TEST(ImportSource, JavaUsesClasses) {
   const ImportReader reader("java", "/w/src/com/q/Page.java", "/w/src/com/p/Store.java");
   EXPECT_EQ(reader.of_name("import com.p.Store;", "Store"), kFile);
   EXPECT_EQ(reader.of_name("import com.q.Store;", "Store"), kAnother);
@@ -88,14 +88,14 @@ TEST(ImportSource, OfJavaIsAClass) {
   EXPECT_EQ(reader.of_all("import com.p.*;"), kPerhaps);
 }
 
-TEST(ImportSource, OfCIsAHeader) {
+TEST(ImportSource, CUsesHeaders) {
   const ImportReader reader("c", "/w/page.c", "/w/lib/main.c");
   EXPECT_EQ(reader.of_all("#include \"lib/main.h\""), kFile);
   EXPECT_EQ(reader.of_all("#include <main.h>"), kFile);
   EXPECT_EQ(reader.of_all("#include \"domain.h\""), kAnother);
 }
 
-TEST(ImportSource, OfAnyTextEnds) {
+TEST(ImportSource, EndsForAnyText) {
   for (const char* family : {"python", "script", "rust", "go", "java", "c", "csharp", ""}) {
     for (const char* file : {"/w/main.x", "/", ""}) {
       const ImportReader reader(family, "/w/page.x", file);
