@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -79,7 +78,7 @@ class EngineHost {
     std::function<std::uint64_t()> memory;
     // By purpose, engines that do it instead, loaded when they are first needed; null: the one that
     // `make` makes. Two purposes may have the same.
-    std::array<std::shared_ptr<const Factory>, kPurposes> own = {};
+    PerPurpose<std::shared_ptr<const Factory>> own = {};
   };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
@@ -93,7 +92,7 @@ class EngineHost {
   DecodeQueue& queue() { return shared_queue_ != nullptr ? *shared_queue_ : *own_queue_; }
   // The host of the engine for this purpose: this one or, if the factory says so, one beside it
   // with the same queue.
-  EngineHost& of(Purpose purpose) { return *of_[static_cast<std::size_t>(purpose)]; }
+  EngineHost& of(Purpose purpose) { return *of_[purpose]; }
   const EngineStatus& status() const { return status_; }
   // Whether there is, or will be, a draft model.
   bool has_draft() const { return make_.has_draft; }
@@ -177,7 +176,7 @@ class EngineHost {
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   OwnerPost call_;
   std::vector<std::unique_ptr<EngineHost>> beside_;
-  std::array<EngineHost*, kPurposes> of_ = {};
+  PerPurpose<EngineHost*> of_ = {};
   DecodeQueue* shared_queue_ = nullptr;
   std::optional<DecodeQueue> own_queue_;  // last: its thread uses the other members
 };
