@@ -174,27 +174,6 @@ bool EngineHost::has_room() {
   }
 }
 
-Engine::ReadAheadWork EngineHost::take_read_ahead_work() {
-  Engine::ReadAheadWork work;
-  {
-    const std::lock_guard lock(read_ahead_mutex_);
-    work = std::exchange(read_ahead_, {});
-  }
-  for (const auto& host : beside_) {
-    const Engine::ReadAheadWork more = host->take_read_ahead_work();
-    work.tokens += more.tokens;
-    work.seconds += more.seconds;
-  }
-  return work;
-}
-
-void EngineHost::count_read_ahead(Engine& engine) {
-  const Engine::ReadAheadWork work = engine.take_read_ahead_work();
-  const std::lock_guard lock(read_ahead_mutex_);
-  read_ahead_.tokens += work.tokens;
-  read_ahead_.seconds += work.seconds;
-}
-
 void EngineHost::give_up(const ModelFailure& failure) {
   failed_ = true;
   failure_ = std::string("A request ended because ") + failure.what() + ".";

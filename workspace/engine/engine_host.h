@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -111,11 +110,6 @@ class EngineHost {
   // looks again. A request that comes meanwhile waits for that load instead of its own.
   void load_early();
 
-  // How much was read ahead since the last call, for all workspaces. Any thread.
-  Engine::ReadAheadWork take_read_ahead_work();
-  // On the decode thread: adds what the engine read ahead.
-  void count_read_ahead(Engine& engine);
-
   // On the decode thread: the engine, loaded now if there is none, or if the files of its models
   // are not any more what was loaded and nothing else uses it. The caller holds a Use.
   Result<Engine*> engine();
@@ -162,9 +156,6 @@ class EngineHost {
   std::string notice_;   // about that failure
   // Called while the models are loaded; may be empty.
   std::function<void()> between_pieces_;
-  // Of both:
-  std::mutex read_ahead_mutex_;
-  Engine::ReadAheadWork read_ahead_;
   // Of the owner's thread:
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
