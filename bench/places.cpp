@@ -96,7 +96,7 @@ Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTa
   engine.clear_caches();
   FindOptions options{.ask_model = AskModel::kNever, .decoder = plan.decoder};
   options.overview_bytes =
-      overview_bytes(engine, edit_context_bytes(engine.cost_curve(), kReadingSeconds));
+      overview_bytes(engine, edit_context_bytes(engine.cost_curve(), kContextSeconds));
   const Result<FoundParts> by_names = find_parts(engine, file, instruction, options, stop);
   if (!by_names) return by_names.error();
   const std::set<int> changed = changed_parts(by_names->parts, changes);

@@ -250,10 +250,6 @@ Result<void> Workspace::announce(const std::string& uri, std::int64_t version, E
 
 void Workspace::stop_reading_ahead() { impl_->read_ahead.stop(); }
 
-Engine::ReadAheadWork Workspace::take_read_ahead_work() {
-  return impl_->host->take_read_ahead_work();
-}
-
 Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWish& wish) const {
   std::shared_ptr<const Document> document = documents.find(wish.uri);
   if (!document) return documents.why_not(wish.uri);

@@ -20,6 +20,7 @@
 #include "workspace/edit/live_edits.h"
 #include "workspace/edit/read_ahead.h"
 #include "workspace/engine/engine_host.h"
+#include "workspace/engine/idle_reading.h"
 #include "workspace/index/index_slot.h"
 #include "workspace/index/repository_indexer.h"
 #include "workspace/next_edit/next_edits.h"
@@ -56,6 +57,9 @@ struct WorkspaceObserver {
   // A document was changed by its client: it is `now` this. May be empty.
   std::function<void(const Document& now, const std::vector<BufferChange>& changes)> on_changed =
       {};
+  // The model has read this much ahead for this workspace: of announced edits, and of requests that
+  // it expects. May be empty.
+  OnReadAhead on_read_ahead = {};
 };
 
 // The façade: open, change, close, edit, resolve. Documents in, text edits out; knows no protocol.
@@ -121,9 +125,6 @@ class Workspace {
                             OnRegions on_answer);
   // Nothing is read ahead any more.
   void stop_reading_ahead();
-  // How much was read ahead since the last call, of these and of expected requests (below), for all
-  // workspaces that share the engine.
-  Engine::ReadAheadWork take_read_ahead_work();
   // Takes effect within one forward pass, or at once while the model is loading; on_end follows.
   // False if no such edit runs.
   bool cancel(EditId id);

@@ -26,10 +26,10 @@ struct Workspace::Impl {
       : host(std::move(given_host)),
         observer(std::move(given_observer)),
         call(std::move(post), alive),
-        read_ahead(*host, call),
+        read_ahead(*host, call, count_read_ahead()),
         decoder(default_decoder()),
-        completions(host->of(Purpose::kCompletion), call),
-        next_edits(host->of(Purpose::kNextEdit), call),
+        completions(host->of(Purpose::kCompletion), call, count_read_ahead()),
+        next_edits(host->of(Purpose::kNextEdit), call, count_read_ahead()),
         freed(host->queue()) {}
 
   // On the decode thread.
@@ -42,6 +42,11 @@ struct Workspace::Impl {
                                    const DecodeQueue::Control& control);
 
   // On the owner's thread.
+  OnReadAhead count_read_ahead() {
+    return [this](const Engine::ReadAheadWork& work) {
+      if (observer.on_read_ahead) observer.on_read_ahead(work);
+    };
+  }
   // Fills in what the client does not say. An error if there can be no such edit.
   Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
   Result<CompletionRequest> completion_request(const CompletionWish& wish) const;

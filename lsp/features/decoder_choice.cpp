@@ -5,6 +5,7 @@
 
 #include "decoding/decoder_name.h"
 #include "decoding/draft_origin.h"
+#include "lsp/features/feature_registry.h"
 
 namespace redraft::lsp {
 
@@ -34,7 +35,7 @@ void DecoderChoice::follow_settings() {
   if (!problem_.empty()) connection_->show_message(MessageType::kWarning, "redraft: " + problem_);
 }
 
-void DecoderChoice::add_reasons(StatusReport::Reasons& reasons) const {
+void DecoderChoice::add_reasons(Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
   const EngineStatus& engine = workspace_.engine_status();
   if (engine.elsewhere) {

@@ -23,7 +23,7 @@ class DecoderChoice : public Feature {
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
   // Adds the statistics of one decode of this client.

@@ -10,6 +10,7 @@
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
 #include "lsp/features/diagnostics.h"
+#include "lsp/features/feature_registry.h"
 #include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
@@ -167,7 +168,7 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
                     {{"redraft", {{"streamedEdits", true}, {"prepare", true}, {"region", true}}}});
 }
 
-void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
+void EditFeature::add_reasons(Reasons& reasons) const {
   if (takes_commands()) return;
   reasons.push_back(
       "Edits by command are off: the editor supports neither workspace.applyEdit nor streamed "

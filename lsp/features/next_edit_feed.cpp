@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
 
@@ -69,7 +70,7 @@ void NextEditFeed::follow_settings() {
   workspace_.expect_next_edits(expects_ && enabled() && reads);
 }
 
-void NextEditFeed::add_reasons(StatusReport::Reasons& reasons) const {
+void NextEditFeed::add_reasons(Reasons& reasons) const {
   if (!enabled()) reasons.push_back("Next edits are off (redraft.nextEdit.enabled).");
 }
 

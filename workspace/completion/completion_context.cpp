@@ -10,8 +10,8 @@
 namespace redraft {
 namespace {
 
-// Without a configured budget, reading an uncached prompt may take this many seconds.
-constexpr double kReadingSeconds = 4;
+// Without a configured budget, a prompt of which nothing is cached may take this long to read.
+constexpr double kColdPromptSeconds = 4;
 constexpr int kMinTokens = 384;
 constexpr int kMaxTokens = 3072;
 // From this many tokens on, other files get a quarter of them.
@@ -24,9 +24,10 @@ constexpr int kSteadyLines = 40;
 }  // namespace
 
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, int most) {
-  const int wanted = context_tokens > 0
-                         ? context_tokens
-                         : std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
+  const int wanted =
+      context_tokens > 0
+          ? context_tokens
+          : std::max(cost.tokens_read_in(kColdPromptSeconds, kMaxTokens), kMinTokens);
   const int tokens = std::min(wanted, most);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;

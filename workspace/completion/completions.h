@@ -75,8 +75,8 @@ class Completions {
  public:
   using OnAnswer = std::function<void(const CompletionAnswer&)>;
 
-  Completions(EngineHost& host, OwnerPost call)
-      : host_(host), call_(std::move(call)), reading_(host) {}
+  Completions(EngineHost& host, OwnerPost call, OnReadAhead on_read_ahead)
+      : host_(host), call_(std::move(call)), reading_(host, call_, std::move(on_read_ahead)) {}
   ~Completions();
 
   // `on_answer` is called once, perhaps before this returns. The model starts after `delay` at the

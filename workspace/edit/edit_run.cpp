@@ -163,7 +163,7 @@ double fraction_done(const DecodeStatistics& statistics, double passed, double n
 }  // namespace
 
 std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
-  return std::min(edit_context_bytes(engine.cost_curve(), kReadingSeconds), context_bytes) / 2;
+  return std::min(edit_context_bytes(engine.cost_curve(), kContextSeconds), context_bytes) / 2;
 }
 
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,

@@ -11,9 +11,9 @@
 
 namespace redraft {
 
-// How long reading the file around a region may take when the user waits for it, and when it is
-// read while the user types the instruction.
-inline constexpr double kReadingSeconds = 1;
+// How many seconds the model may spend on reading the file around a region: while the user waits
+// for the edit, and before that, while the user types the instruction.
+inline constexpr double kContextSeconds = 1;
 inline constexpr double kReadAheadSeconds = 5;
 
 // Whether places in the file are edited, not all lines of the request's scope.

@@ -82,7 +82,7 @@ Result<EditPlan> plan_edit(Engine& engine, const EditRequest& request) {
   Result<EditRegion> region = edit_region(engine, request);
   if (!region) return region.error();
   const CostCurve& cost = engine.cost_curve();
-  const std::size_t asked_now = edit_context_bytes(cost, kReadingSeconds);
+  const std::size_t asked_now = edit_context_bytes(cost, kContextSeconds);
   const std::size_t bytes = request.context_bytes.value_or(asked_now);
   Result<EditPrompt> prompt = prompt_of(engine, request, *region, bytes);
   if (!prompt) return prompt.error();
@@ -90,7 +90,7 @@ Result<EditPlan> plan_edit(Engine& engine, const EditRequest& request) {
     const std::size_t more_bytes = edit_context_bytes(cost, kReadAheadSeconds);
     Result<EditPrompt> more = prompt_of(engine, request, *region, more_bytes);
     const int unread = unread_tokens(engine, *prompt);
-    const int affordable = cost.tokens_read_in(kReadingSeconds, unread);
+    const int affordable = cost.tokens_read_in(kContextSeconds, unread);
     if (more && unread_tokens(engine, *more) <= std::max(affordable, kInstructionTokens))
       return EditPlan{std::move(*region), std::move(*more), more_bytes};
   }
@@ -112,7 +112,7 @@ Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double 
   const CostCurve& cost = engine.cost_curve();
   std::vector<std::vector<TokenId>> beginnings;
   std::vector<int> unread;
-  for (const double context_seconds : {kReadingSeconds, kReadAheadSeconds}) {
+  for (const double context_seconds : {kContextSeconds, kReadAheadSeconds}) {
     Result<EditPrompt> prompt =
         prompt_of(engine, any, *region, edit_context_bytes(cost, context_seconds));
     if (!prompt) return prompt.error();
@@ -177,7 +177,7 @@ Result<EditResult> edit_places(Engine& engine, const EditRequest& request,
                                const EditObserver& observer, const std::stop_token& stop) {
   const CostCurve& cost = engine.cost_curve();
   const std::size_t context_bytes =
-      request.context_bytes.value_or(edit_context_bytes(cost, kReadingSeconds));
+      request.context_bytes.value_or(edit_context_bytes(cost, kContextSeconds));
   EditRun run(engine, request, context_bytes, observer, stop);
   ChosenPlaces places;
   if (request.places.empty()) {

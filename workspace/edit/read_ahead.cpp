@@ -51,7 +51,7 @@ void ReadAhead::receive_region(std::int64_t id, const Result<ByteRange>& region)
 
 void ReadAhead::read(std::int64_t id) {
   job_ = host_.queue().add(
-      [this, call = call_, host = &host_, id,
+      [this, call = call_, host = &host_, on_read_ahead = on_read_ahead_, id,
        request = request_](const DecodeQueue::Control& control) {
         const Span span("read ahead", "id", id);
         const auto on_read = [&](double fraction) {
@@ -60,7 +60,7 @@ void ReadAhead::read(std::int64_t id) {
         };
         const Result<void> read = run_on_engine(*host, "reading ahead failed", [&](Engine& engine) {
           Result<void> done = read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
-          host->count_read_ahead(engine);
+          post_read_ahead_work(engine, call, on_read_ahead);
           return done;
         });
         // Whatever is not read is read with the edit.

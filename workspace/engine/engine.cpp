@@ -1,7 +1,6 @@
 #include "workspace/engine/engine.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <numeric>
@@ -27,12 +26,6 @@ std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
                                      [&](TokenId token) { return tokenizer.bytes(token); });
 }
 
-std::array<DecoderMemory, kPurposes> memories_for(const std::shared_ptr<const Tokenizer>& tokenizer,
-                                                  const std::shared_ptr<const LineTable>& lines) {
-  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer),
-          DecoderMemory(lines, tokenizer)};
-}
-
 }  // namespace
 
 Engine::Engine(Model target, Model draft, int context_length, const EngineOptions& options)
@@ -41,10 +34,11 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
       context_length_(context_length),
       caches_(context_length, options.cache_bytes),
       lines_(lines_of(*target_.tokenizer)),
-      memories_(memories_for(target_.tokenizer, lines_)),
+      memories_(PerPurpose<DecoderMemory>::made_by(
+          [this] { return DecoderMemory(lines_, target_.tokenizer); })),
       costs_(target_.find_cost, target_.keep_cost),
-      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
-                       PromptEncoder(*target_.tokenizer)} {
+      prompt_encoders_(PerPurpose<PromptEncoder>::made_by(
+          [this] { return PromptEncoder(*target_.tokenizer); })) {
   const auto reclaim = [this, notice = options.notice, told = false]() mutable {
     if (!caches_.shrink()) return false;
     if (notice && !std::exchange(told, true))
@@ -54,7 +48,7 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
   for (const Model* model : {&target_, &draft_}) {
     if (model->model) model->model->set_reclaim(reclaim);
   }
-  for (DecoderMemory& memory : memories_) memory.set_skipped_layers(target_.skipped_layers);
+  for (DecoderMemory& memory : memories_.values) memory.set_skipped_layers(target_.skipped_layers);
 }
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
@@ -77,9 +71,7 @@ Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
       new Engine(std::move(target), std::move(draft), context_length, options));
 }
 
-PromptEncoder& Engine::prompt_encoder(Purpose purpose) {
-  return prompt_encoders_[static_cast<std::size_t>(purpose)];
-}
+PromptEncoder& Engine::prompt_encoder(Purpose purpose) { return prompt_encoders_[purpose]; }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
     const std::vector<std::shared_ptr<const Document>>& documents) {
@@ -99,7 +91,7 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::rest_of_file(
     Purpose purpose, const Document& document, ByteRange shown) {
   const Span span("rest of file");
-  return rests_[static_cast<std::size_t>(purpose)].of(document, shown, *target_.tokenizer);
+  return rests_[purpose].of(document, shown, *target_.tokenizer);
 }
 
 bool Engine::is_current() const {
@@ -300,8 +292,7 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
   taking_caches.reset();
   DecoderMemory own(lines_, target_.tokenizer);
   own.set_skipped_layers(target_.skipped_layers);
-  DecoderMemory& memory =
-      remembering == Remembering::kShared ? memories_[static_cast<std::size_t>(purpose)] : own;
+  DecoderMemory& memory = remembering == Remembering::kShared ? memories_[purpose] : own;
   Result<std::unique_ptr<Decoder>> decoder =
       Decoder::make(name, {target_.model.get(), &target.cache()},
                     {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);

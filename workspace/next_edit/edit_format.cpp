@@ -33,7 +33,8 @@ constexpr NextEditFormat kSweepV2 = {
                 kSweepChange,
                 {.text = "<|file_sep|>original/{path}{range}\n{was}\n"
                          "<|file_sep|>current/{path}{range}\n{marked}\n"
-                         "<|file_sep|>updated/{path}{range}\n"}}},
+                         "<|file_sep|>updated/{path}{range}\n"},
+                {}}},
     .tokens = {"<|file_sep|>"},
     .window = {.lines_above = 10, .lines_below = 10, .surrounding_lines = 150},
     .history = {.most = 6, .of_file = 3, .of_others = 3, .bytes = 6144, .lines = 40},
@@ -55,7 +56,9 @@ constexpr NextEditFormat kSweep = {
                 kSweepChange,
                 {.text = "<|file_sep|>original/{path}\n{was}\n"
                          "<|file_sep|>current/{path}\n{window}\n"
-                         "<|file_sep|>updated/{path}\n"}}},
+                         "<|file_sep|>updated/{path}\n"},
+                {},
+                {}}},
     .tokens = {"<|file_sep|>"},
     .window = {.lines_above = 10, .lines_below = 10},
     .history = {.most = 3, .of_file = 3, .of_others = 3, .bytes = 6144, .lines = 40},
@@ -79,7 +82,9 @@ constexpr NextEditFormat kZeta = {
                  .between = "\n\n"},
                 {.text = "\n\n### User Excerpt:\n\n```{path}\n{start}{above}"
                          "<|editable_region_start|>\n{marked}\n<|editable_region_end|>\n{below}```"
-                         "\n\n### Response:\n"}}},
+                         "\n\n### Response:\n"},
+                {},
+                {}}},
     .window = kZetaWindow,
     .history =
         {.most = 16, .of_file = 16, .of_others = 16, .bytes = 500 * kTokenBytes, .lines = 40},
@@ -104,20 +109,21 @@ constexpr NextEditFormat::Texts<12> kSeedReserved = {
     "<[fim-suffix]>",  "<[fim-prefix]>", "<[fim-middle]>",  "<[end▁of▁sentence]>",
     "<|user_cursor|>", "<filename>",     "<<<<<<< CURRENT", ">>>>>>> UPDATED"};
 
-constexpr NextEditFormat kZeta2 = {.name = "zeta-2",
-                                   .models = "Zeta 2",
-                                   .names = {"zeta-2", "zeta2"},
-                                   .blocks = {{kSeedSuffix, kSeedFile, kSeedChange, kSeedWindow}},
-                                   .tokens = {"<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"},
-                                   .marks = {"<filename>"},
-                                   .window = kZetaWindow,
-                                   .history = kZetaHistory,
-                                   .related_bytes = 3072,
-                                   .cursor = "<|user_cursor|>",
-                                   .closing = "\n>>>>>>> UPDATED\n",
-                                   .stops = {"<[end▁of▁sentence]>"},
-                                   .nothing = {"NO_EDITS", "KEEP_PREVIOUS"},
-                                   .reserved = kSeedReserved};
+constexpr NextEditFormat kZeta2 = {
+    .name = "zeta-2",
+    .models = "Zeta 2",
+    .names = {"zeta-2", "zeta2"},
+    .blocks = {{kSeedSuffix, kSeedFile, kSeedChange, kSeedWindow, {}}},
+    .tokens = {"<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"},
+    .marks = {"<filename>"},
+    .window = kZetaWindow,
+    .history = kZetaHistory,
+    .related_bytes = 3072,
+    .cursor = "<|user_cursor|>",
+    .closing = "\n>>>>>>> UPDATED\n",
+    .stops = {"<[end▁of▁sentence]>"},
+    .nothing = {"NO_EDITS", "KEEP_PREVIOUS"},
+    .reserved = kSeedReserved};
 
 constexpr NextEditFormat::Texts<12> with_marks(NextEditFormat::Texts<12> texts) {
   texts.back() = "<|marker_";
@@ -169,7 +175,18 @@ constexpr NextEditFormat kInstinct = {
                  "<|editable_region_end|>", "<|user_cursor_is_here|>", "<|im_start|>", "<|im_end|>",
                  "<|endoftext|>"}};
 
-constexpr NextEditFormat kFormats[] = {kSweepV2, kSweep, kZeta21, kZeta2, kZeta, kInstinct};
+// Does not compile if a block of the format is not well-formed. For g++ 12, which cannot read
+// omitted elements of a constant array at compile time, each row spells out its empty blocks.
+consteval const NextEditFormat& checked(const NextEditFormat& format) {
+  for (const PromptBlock& block : format.blocks) {
+    if (!is_well_formed(block))
+      throw "a brace without its pair, or a name that the block has no value for";
+  }
+  return format;
+}
+
+constexpr NextEditFormat kFormats[] = {checked(kSweepV2), checked(kSweep), checked(kZeta21),
+                                       checked(kZeta2),   checked(kZeta),  checked(kInstinct)};
 
 // In lower case, the last component of a path, words joined by hyphens.
 std::string plain_name(std::string_view name) {

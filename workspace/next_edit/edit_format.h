@@ -41,6 +41,57 @@ struct PromptBlock {
   std::string_view behind = {};   // text after the last
 };
 
+// A name that may stand between braces, and the blocks that have a value for it.
+struct PromptPlaceholder {
+  enum class In { kAll, kRelatedFile, kChange };
+
+  std::string_view name;
+  In blocks = In::kAll;
+};
+inline constexpr std::array kPromptPlaceholders = {
+    PromptPlaceholder{"path"},
+    PromptPlaceholder{"range"},
+    PromptPlaceholder{"text", PromptPlaceholder::In::kRelatedFile},
+    PromptPlaceholder{"before", PromptPlaceholder::In::kChange},
+    PromptPlaceholder{"after", PromptPlaceholder::In::kChange},
+    PromptPlaceholder{"diff", PromptPlaceholder::In::kChange},
+    PromptPlaceholder{"around"},
+    PromptPlaceholder{"start"},
+    PromptPlaceholder{"above"},
+    PromptPlaceholder{"below"},
+    PromptPlaceholder{"was"},
+    PromptPlaceholder{"window"},
+    PromptPlaceholder{"marked"}};
+
+constexpr bool has_value_for(const PromptBlock& block, std::string_view name) {
+  using In = PromptPlaceholder::In;
+  for (const PromptPlaceholder& each : kPromptPlaceholders) {
+    if (each.name != name) continue;
+    return each.blocks == In::kAll ||
+           (each.blocks == In::kRelatedFile && block.each == PromptBlock::For::kRelatedFile) ||
+           (each.blocks == In::kChange && block.each == PromptBlock::For::kChange);
+  }
+  return false;
+}
+
+// Whether all braces come in pairs, around names that the block has values for. The texts around a
+// block's items are not replaced, so they have no braces.
+constexpr bool is_well_formed(const PromptBlock& block) {
+  constexpr std::string_view kBraces = "{}";
+  for (const std::string_view text : {block.between, block.before, block.behind}) {
+    if (text.find_first_of(kBraces) != std::string_view::npos) return false;
+  }
+  std::string_view rest = block.text;
+  for (std::size_t open = rest.find_first_of(kBraces); open != std::string_view::npos;
+       open = rest.find_first_of(kBraces)) {
+    const std::size_t close = rest.find_first_of(kBraces, open + 1);
+    if (rest[open] != '{' || close == std::string_view::npos || rest[close] != '}') return false;
+    if (!has_value_for(block, rest.substr(open + 1, close - open - 1))) return false;
+    rest.remove_prefix(close + 1);
+  }
+  return true;
+}
+
 struct NextEditFormat {
   template <std::size_t n>
   using Texts = std::array<std::string_view, n>;  // empty: none
@@ -70,9 +121,9 @@ struct NextEditFormat {
   // A model has this format if one of these is in its name: in lower case, words joined by hyphens;
   // an entry with spaces requires all of its parts.
   Texts<3> names = {};
-  std::array<PromptBlock, 5> blocks = {};
-  Texts<4> tokens = {};  // must be in the vocabulary
-  Texts<2> marks = {};   // tokens if they are in the vocabulary, otherwise text
+  std::array<PromptBlock, 5> blocks = {};  // each is_well_formed()
+  Texts<4> tokens = {};                    // must be in the vocabulary
+  Texts<2> marks = {};                     // are tokens if they are in the vocabulary, else text
   Window window = {};
   History history = {};
   std::size_t related_bytes = 0;

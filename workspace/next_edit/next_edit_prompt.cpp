@@ -1,6 +1,7 @@
 #include "workspace/next_edit/next_edit_prompt.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -286,8 +287,8 @@ class Writer {
     if (name == "below") return with_endings(part({window_.end, context_.end}));
     if (name == "was") return was();
     if (name == "window") return joined(prompt_.window);
-    if (name == "marked") return marked(true);
-    return {};
+    assert(name == "marked");  // is_well_formed()
+    return marked(true);
   }
   static std::string without_ending(std::string text) {
     if (text.ends_with('\n')) text.pop_back();
@@ -325,6 +326,7 @@ class Writer {
     for (std::size_t open = block.find('{'); open != std::string_view::npos;
          open = block.find('{')) {
       const std::size_t close = block.find('}', open);
+      assert(close != std::string_view::npos);  // is_well_formed()
       add(block.substr(0, open));
       text_ += value(block.substr(open + 1, close - open - 1), path, related, change);
       block.remove_prefix(close + 1);

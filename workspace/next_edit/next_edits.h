@@ -64,8 +64,8 @@ class NextEdits {
   // Makes the request for the current state.
   using MakeRequest = std::function<NextEditRequest()>;
 
-  NextEdits(EngineHost& host, OwnerPost call)
-      : host_(host), call_(std::move(call)), reading_(host) {}
+  NextEdits(EngineHost& host, OwnerPost call, OnReadAhead on_read_ahead)
+      : host_(host), call_(std::move(call)), reading_(host, call_, std::move(on_read_ahead)) {}
   ~NextEdits();
 
   // `on_answer` is called once, perhaps before this returns. The previous request is answered with
