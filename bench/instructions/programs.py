@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 from . import sources
+from .sources import programs
 from .judge import CPP, GO, JAVASCRIPT, PYTHON, RUST
 
 OWN_TESTS = "the tests that the file has itself"
@@ -26,8 +27,8 @@ class ToolMissing(Exception):
 
 
 def _tool(name, for_everyone=False):
-    found = shutil.which(name, path=_COMMON) if for_everyone else None
-    found = found or shutil.which(name)
+    found = programs.find(name, _COMMON) if for_everyone else None
+    found = found or programs.find(name)
     if not found:
         raise ToolMissing(name)
     return found
