@@ -279,6 +279,11 @@ class StepsForSomeTests(InFolder):
                 test_environment.ensure()
         node.assert_called_once()
 
+    def test_a_venv_that_ends_the_program_is_a_failure_of_the_step(self):
+        with mock.patch.object(test_environment.venv, "create", side_effect=SystemExit(1)):
+            with self.assertRaisesRegex(SetupError, "install python3-venv"):
+                test_environment._install(self.folder / "venv", [])
+
 
 class ProgramsOfTests(InFolder):
     """rustup's proxies without a toolchain, and what takes their place."""

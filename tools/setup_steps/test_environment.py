@@ -77,7 +77,7 @@ def _install(folder, locks):
     shutil.rmtree(folder, ignore_errors=True)
     try:
         venv.create(folder, with_pip=True)
-    except (subprocess.CalledProcessError, OSError, ImportError) as error:
+    except (subprocess.CalledProcessError, OSError, ImportError, SystemExit) as error:  # Debian's venv exits without ensurepip
         raise SetupError("Python cannot make virtual environments here; install python3-venv") from error
     python = str(folder / "bin" / "python")
     for lock in locks:
