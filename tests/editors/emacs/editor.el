@@ -6,10 +6,13 @@
 (require 'ert)
 (require 'json)
 
-(defconst redraft-test-patience 120
-  "Seconds: nothing that is waited for takes a twentieth of it on an idle machine.")
-
 (defconst redraft-test-root (expand-file-name "../../.." (file-name-directory load-file-name)))
+
+(defconst redraft-test-patience
+  (with-temp-buffer
+    (insert-file-contents (expand-file-name "tests/kit/hang_seconds" redraft-test-root))
+    (string-to-number (buffer-string)))
+  "Seconds after which a wait counts as a hang.")
 
 (defconst redraft-test-hold (make-temp-name (expand-file-name "redraft-hold" temporary-file-directory))
   "While this file exists a model that is told of it writes nothing.")
