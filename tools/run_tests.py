@@ -4,7 +4,8 @@
 Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; these are added up by name and shown as well.
 
 Every test that is skipped is shown with the reason, also a test of which only some cases are skipped. Tests with a label
-`needs_STEP` are skipped if that step of tools/setup.py failed.
+`needs_STEP` are skipped if that step of tools/setup.py failed. The slowest tests are shown with their seconds, and the whole run
+with its seconds and CPU-seconds, so that a test that got slower is noticed.
 """
 
 import argparse
@@ -12,15 +13,18 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 from setup_steps import optional
 
 NEEDS = "needs_"  # a label's prefix, before the name of a step of set-up
 NAMES_SHOWN = 8  # of tests that are skipped for the same reason
+SLOWEST_SHOWN = 10
 OUTPUT_BYTES = "65536"  # of a test's output that ctest keeps
 
 
@@ -124,8 +128,21 @@ def show_skipped(skipped):
         print(f"skipped: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
 
 
+def slowest_in(report):
+    """[(seconds, name)] of the slowest tests of a JUnit report, the slowest first."""
+    cases = xml.etree.ElementTree.parse(report).iter("testcase")
+    return sorted(((float(case.get("time", 0)), case.get("name")) for case in cases), reverse=True)[:SLOWEST_SHOWN]
+
+
+def cpu_seconds():
+    """User and system time of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main():
     arguments = parse_arguments()
+    began = time.monotonic()
     unmet = {NEEDS + step: f"the set-up of {step} failed: {reason}" for step, reason in optional.failed_steps().items()}
     not_set_up = without_set_up(filters_of(arguments), arguments.build, unmet)
     with tempfile.TemporaryDirectory() as folder:
@@ -135,10 +152,12 @@ def main():
             return status or 1
         passed, failed, skipped = count_results(report)
         sweeps = sum_sweeps(report)
+        print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest_in(report)))
         show_skipped([*not_set_up, *skipped_in(report)])
     skipped += len(not_set_up)
     for name, sums in sweeps.items():
         print(f"{name}: " + ", ".join(f"{key} {count:,}" for key, count in sums.items()))
+    print(f"{time.monotonic() - began:,.0f} s, {cpu_seconds():,.0f} CPU-seconds")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return status
 

@@ -34,6 +34,11 @@ class RunTests(unittest.TestCase):
         with open(self.folder / "CTestTestfile.cmake", "w") as file:
             file.write(f'add_test(good "true")\nadd_test({name} {command})\nset_tests_properties({name} PROPERTIES {words})\n')
 
+    def assert_said(self, run, *lines):
+        """These lines, the last of them at the end."""
+        self.assertLessEqual(set(lines), set(run.stdout.splitlines()))
+        self.assertEqual(run.stdout.splitlines()[-1], lines[-1])
+
     def fail_step(self, step, reason):
         self.set_up.mkdir(parents=True)
         (self.set_up / step).write_text(reason)
@@ -54,12 +59,17 @@ class RunTests(unittest.TestCase):
         self.assertNotIn("good", run.stderr)
         self.assertNotEqual(run.returncode, 0)
 
+    def test_the_slowest_and_the_whole_run_are_timed(self):
+        self.add_test("slow", '"sh" "-c" "sleep 1"')
+        lines = self.run_tests().stdout.splitlines()
+        self.assertRegex("\n".join(lines), r"(?m)^slowest: slow [1-9]\d* s, good 0 s$")
+        self.assertRegex(lines[-2], r"^[1-9][\d,]* s, [\d,]+ CPU-seconds$")
+
     def test_a_test_whose_set_up_failed_is_skipped_with_the_reason(self):
         self.add_test("weights", '"false"', LABELS='"model;needs_models"')
         self.fail_step("models", "there is no\nroom\n")
         run = self.run_tests("--exclude", "long")
-        self.assertEqual(run.stdout.splitlines()[-2:], ["skipped: weights: the set-up of models failed: there is no room",
-                                                        "1 passed, 0 failed, 1 skipped"])
+        self.assert_said(run, "skipped: weights: the set-up of models failed: there is no room", "1 passed, 0 failed, 1 skipped")
         self.assertEqual(run.returncode, 0)
 
     def test_a_test_that_is_not_asked_for_is_not_reported(self):
@@ -74,8 +84,7 @@ class RunTests(unittest.TestCase):
 
     def test_a_test_that_skips_itself_is_shown_with_its_reason(self):
         self.add_test("client", '"sh" "-c" "echo SKIPPED: no client here; exit 77"', SKIP_RETURN_CODE=77)
-        self.assertEqual(self.run_tests().stdout.splitlines()[-2:],
-                         ["skipped: client: no client here", "1 passed, 0 failed, 1 skipped"])
+        self.assert_said(self.run_tests(), "skipped: client: no client here", "1 passed, 0 failed, 1 skipped")
 
     def test_cases_that_are_skipped_are_shown_though_the_test_passes(self):
         case = self.folder / "case.py"
@@ -83,8 +92,7 @@ class RunTests(unittest.TestCase):
                         "    def test_b(self):\n        for n in (1, 2):\n            with self.subTest(n):\n"
                         "                self.skipTest('no cargo')\nunittest.main()\n")
         self.add_test("python", f'"{sys.executable}" "{RUNNER}" "{case}"', SKIP_RETURN_CODE=77)
-        self.assertEqual(self.run_tests().stdout.splitlines()[-2:],
-                         ["skipped: python:C.test_b [1], python:C.test_b [2]: no cargo", "2 passed, 0 failed"])
+        self.assert_said(self.run_tests(), "skipped: python:C.test_b [1], python:C.test_b [2]: no cargo", "2 passed, 0 failed")
 
     def test_a_python_test_of_which_nothing_runs_is_skipped(self):
         case = self.folder / "case.py"
@@ -93,9 +101,9 @@ class RunTests(unittest.TestCase):
                         "    def test_a(self): pass\n"):
             case.write_text(f"import unittest\n{skipped}unittest.main()\n")
             self.add_test("python", f'"{sys.executable}" "{RUNNER}" "{case}"', SKIP_RETURN_CODE=77)
-            lines = self.run_tests().stdout.splitlines()[-2:]
-            self.assertRegex(lines[0], r"^skipped: python:.*: no key$")
-            self.assertEqual(lines[1], "1 passed, 0 failed, 1 skipped")
+            run = self.run_tests()
+            self.assertRegex(run.stdout, r"(?m)^skipped: python:.*: no key$")
+            self.assertEqual(run.stdout.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
 
     def test_a_python_test_that_fails_is_not_counted_as_skipped(self):
         case = self.folder / "case.py"
