@@ -25,7 +25,8 @@ REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 
 from faults.tasks import FAULTS  # noqa: E402
 from instructions.editor import Editor  # noqa: E402
-from instructions.programs import Runner, programs  # noqa: E402
+from instructions.programs import Runner  # noqa: E402
+from instructions.sources import programs  # noqa: E402
 
 COMPILE_SECONDS = 300
 

@@ -12,7 +12,6 @@ import subprocess
 import tempfile
 
 from . import sources
-from .sources import programs
 from .judge import CPP, GO, JAVASCRIPT, PYTHON, RUST
 
 OWN_TESTS = "the tests that the file has itself"
@@ -27,8 +26,8 @@ class ToolMissing(Exception):
 
 
 def _tool(name, for_everyone=False):
-    found = programs.find(name, _COMMON) if for_everyone else None
-    found = found or programs.find(name)
+    found = shutil.which(name, path=_COMMON) if for_everyone else None
+    found = found or shutil.which(name)
     if not found:
         raise ToolMissing(name)
     return found

@@ -5,6 +5,7 @@ Packages are fetched by their registries' own clients (pip, npm, go, cargo) and 
 them is installed, and no script of theirs runs.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -40,21 +41,26 @@ def _expect(name, found, wanted):
         raise SetupError(f"{name}: its hash is {found}, not that of {LOCK.name}")
 
 
-def _client(name):
-    found = programs.find(name)
-    if not found:
-        raise SetupError(f"{programs.why_missing(name)}; install the Debian package {_PACKAGES[name]}, or another {name}")
-    return found
+def _command_of(client):
+    """A context with the words that start `client`; for pip none, because wheels.py starts it."""
+    if client == "npm":
+        return npm.command()
+    if client == "pip":
+        return contextlib.nullcontext([])
+    program = programs.find(client)
+    if not program:
+        raise SetupError(f"{programs.why_missing(client)}; install the Debian package {_PACKAGES[client]}, or another {client}")
+    return contextlib.nullcontext([program])
 
 
-def _pip(name, version, digest, place):
+def _pip(_, name, version, digest, place):
     wheel = wheels.download(f"{name}=={version}", digest.partition(":")[2], title=None)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(place)  # writes nothing outside `place`
 
 
-def _npm(name, version, digest, place):
-    with tempfile.TemporaryDirectory() as folder, npm.command() as command:
+def _npm(command, name, version, digest, place):
+    with tempfile.TemporaryDirectory() as folder:
         _run([*command, "pack", "--ignore-scripts", "--silent", f"{name}@{version}"], folder)
         archive, = pathlib.Path(folder).glob("*.tgz")
         _expect(name, "sha512:" + hashlib.sha512(archive.read_bytes()).hexdigest(), digest)
@@ -68,25 +74,24 @@ def _npm(name, version, digest, place):
                 target.write_bytes(tar.extractfile(member).read())
 
 
-def _go(name, version, digest, place):
+def _go(command, name, version, digest, place):
     with tempfile.TemporaryDirectory() as folder:
-        told = json.loads(_run([_client("go"), "mod", "download", "-json", "-modcacherw", f"{name}@{version}"], folder,
+        told = json.loads(_run([*command, "mod", "download", "-json", "-modcacherw", f"{name}@{version}"], folder,
                                GOMODCACHE=str(pathlib.Path(folder) / "mod"), GONOSUMDB="*", GOTOOLCHAIN="local"))
         _expect(name, told["Sum"], digest)
         shutil.copytree(told["Dir"], place, dirs_exist_ok=True)
 
 
-def _cargo(name, version, digest, place):
+def _cargo(command, name, version, digest, place):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "src").mkdir()
         (root / "src" / "lib.rs").touch()
         (root / "Cargo.toml").write_text('[package]\nname = "fetched"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
                                          f'{name} = {{ version = "={version}", default-features = false }}\n')
-        cargo = _client("cargo")
         # cargo starts the first rustc in PATH.
-        path = os.pathsep.join([os.path.dirname(cargo), os.environ.get("PATH", "")])
-        _run([cargo, "vendor", "--quiet", "vendor"], folder, PATH=path)
+        path = os.pathsep.join([os.path.dirname(command[0]), os.environ.get("PATH", "")])
+        _run([*command, "vendor", "--quiet", "vendor"], folder, PATH=path)
         vendored = root / "vendor" / name
         found = json.loads((vendored / ".cargo-checksum.json").read_text())["package"]
         _expect(name, f"sha256:{found}", digest)
@@ -134,11 +139,11 @@ def why_missing():
 
 def _fetch_all(client, fetch):
     directory().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
+    with _command_of(client) as command, tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
         made = pathlib.Path(partial) / client
         for _, name, version, digest in (entry for entry in read_lock() if entry[0] == client):
             (made / name).mkdir(parents=True)
-            fetch(name, version, digest, made / name)
+            fetch(command, name, version, digest, made / name)
         os.replace(made, directory() / client)
 
 

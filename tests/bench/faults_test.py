@@ -9,7 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 
 from faults.tasks import FAULTS  # noqa: E402
 from faults_bench import judged, language_of, message_of, written  # noqa: E402
-from instructions.programs import Runner, programs  # noqa: E402
+from instructions.programs import Runner  # noqa: E402
+from instructions.sources import programs  # noqa: E402
 
 COMPILERS = {"python": "python3", "go": "go", "cpp": "g++", "rust": "rustc"}
 

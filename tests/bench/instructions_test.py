@@ -24,11 +24,12 @@ except ImportError:
 
 from instructions import checks, sources  # noqa: E402
 from instructions.judge import Task, half_of, judge, place  # noqa: E402
-from instructions.programs import Runner, programs  # noqa: E402
+from instructions.programs import Runner  # noqa: E402
 from instructions.tasks import TASKS  # noqa: E402
 from instructions.tree import parsed  # noqa: E402
 
 SANDBOX = os.environ.get("REDRAFT_RUN_SANDBOXED")
+COMPILERS = ("go", "rustc")
 
 
 def why_missing(task):
@@ -86,7 +87,7 @@ class Instructions(unittest.TestCase):
         self.each(check)
         if SANDBOX:
             for name in sorted(run.missing):
-                print(f"SKIPPED: the tests of answers that need {name}: {programs.why_missing(name)}")
+                print(f"SKIPPED: the tests of answers that need {name}: it is missing or does not work")
             self.assertGreater(len(tested), 0)
 
     def test_other_right_answers_pass(self):
@@ -294,4 +295,5 @@ class Judge(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    os.environ["PATH"] = sources.programs.working_path(COMPILERS)
     unittest.main()

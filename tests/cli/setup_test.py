@@ -317,6 +317,8 @@ class ProgramsOfTests(InFolder):
         self.write_proxy()
         works = self.write(self.second, "cargo", "echo cargo 1.65.0")
         self.assertEqual((programs.find("cargo"), programs.version_of("cargo")), (works, "1.65.0"))
+        self.assertEqual(programs.working_path(["cargo", "go"]), str(self.second))
+        self.assertEqual(programs.working_path(["go"]), os.environ["PATH"])
 
     def test_go_is_asked_in_its_own_way(self):
         self.write(self.first, "go", '[ "$1" = version ] && echo go version go1.19.8 linux/amd64')
@@ -325,15 +327,20 @@ class ProgramsOfTests(InFolder):
     def test_the_files_of_the_other_clients_are_fetched(self):
         from instructions import sources
         self.write_proxy()
-        fetched = {client: lambda *_: None for client in ("pip", "npm", "go")}
-        with mock.patch.dict(sources.CLIENTS, fetched):
+        self.write(self.second, "go", "echo go version go1.19.8")
+        commands = {}
+        fetched = {client: lambda command, *_, client=client: commands.update({client: command}) for client in sources.CLIENTS}
+        with mock.patch.dict(sources.CLIENTS, fetched), mock.patch.object(npm, "command") as unpacked:
+            unpacked.return_value = contextlib.nullcontext(["npm"])
             sources.ensure()
             missing = sources.why_missing()
             self.assertEqual(list(missing), ["cargo"])
             self.assertIn("does not work; install the Debian package cargo", missing["cargo"])
-            with mock.patch.dict(sources.CLIENTS, {"cargo": lambda *_: None}):
-                sources.ensure()
-            self.assertEqual(sources.why_missing(), {})
+            unpacked.assert_called_once()  # for all of its packages
+            works = self.write(self.second, "cargo", "echo cargo 1.65.0")
+            sources.ensure()
+            self.assertEqual((sources.why_missing(), commands["cargo"]), ({}, [works]))
+            unpacked.assert_called_once()
 
 
 class SystemPackages(unittest.TestCase):

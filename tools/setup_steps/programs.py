@@ -33,6 +33,13 @@ def find(name, path=None):
     return next((program for program in _candidates(name, path) if _answer(program) is not None), None)
 
 
+def working_path(names):
+    """PATH without the folders in which one of the programs `names` does not work, for code that takes the first in PATH."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders
+                           if all(_answer(program) is not None for name in names for program in _candidates(name, folder)))
+
+
 def version_of(name):
     """The version of the program that `find` finds, or None."""
     program = find(name)
