@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/kit/fill_script.h"
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -126,12 +127,12 @@ class CompletionsTest : public testing::Test {
     if (gate_.empty() || !text.ends_with(gate_)) return;
     at_gate_ = true;
     changed_.notify_all();
-    changed_.wait_for(lock, 120s, [&] { return gate_.empty(); });
+    changed_.wait_for(lock, kHangLimit, [&] { return gate_.empty(); });
     at_gate_ = false;
   }
   void wait_for_gate() {
     std::unique_lock lock(mutex_);
-    ASSERT_TRUE(changed_.wait_for(lock, 120s, [&] { return at_gate_; }));
+    ASSERT_TRUE(changed_.wait_for(lock, kHangLimit, [&] { return at_gate_; }));
   }
   void run_posted() {
     for (;;) {

@@ -16,6 +16,7 @@
 
 #include "support/enter_state.h"
 #include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/temp_folder.h"
 
 namespace redraft {
@@ -41,7 +42,7 @@ class Stages {
   // False: the stages are others after two minutes.
   bool wait_for(const std::vector<Stage>& wanted) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return all_ == wanted; });
+    return changed_.wait_for(lock, kHangLimit, [&] { return all_ == wanted; });
   }
   std::vector<Stage> all() {
     const std::lock_guard lock(mutex_);
