@@ -12,6 +12,9 @@
 
 namespace redraft::lsp {
 
+// Workspace::check_decoder(), with an error that says how to start a server with a draft model.
+Result<void> check_decoder(const Workspace& workspace, const DecoderName& decoder);
+
 // Which decoder this client's requests run, by the setting `decoder`, and what became of it: the
 // part `decoder` of `redraft/status`. A name that cannot be used is reported once, and the default
 // is used instead. Main thread.

@@ -60,7 +60,9 @@ struct CompletionResult {
   // To be inserted at the cursor, the best first, all different, none empty.
   std::vector<std::string> texts;
   std::string why_none = {};  // for the user, if there is no text
-  std::string output = {};    // the model's raw output for the first text
+  // There is no text because its probability was below CompletionRequest::min_probability.
+  bool is_unsure = false;
+  std::string output = {};  // the model's raw output for the first text
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics = {};  // of the first text
 

@@ -52,6 +52,7 @@ struct CompletionAnswer {
   std::vector<std::string> texts = {};
   // For the user, if there is no text.
   std::string why_none = {};
+  bool is_unsure = false;  // CompletionResult::is_unsure
   std::string error = {};  // why it failed, if it did
   // The answer is the rest of an earlier one: the model did not run for it.
   bool carried = false;

@@ -49,9 +49,11 @@ struct NextEditAnswer {
   std::shared_ptr<const Document> document = {};  // of the edits; null: there are none
   std::vector<TextEdit> edits = {};               // against the document, ascending
   std::string why_none = {};                      // for the user, if there are none
-  std::string error = {};                         // why it failed, if it did
-  std::string note = {};                          // NextEditResult::note
-  bool by_tree = false;                           // NextEditResult::by_tree
+  // There are none because their probability was below NextEditRequest::min_probability.
+  bool is_unsure = false;
+  std::string error = {};  // why it failed, if it did
+  std::string note = {};   // NextEditResult::note
+  bool by_tree = false;    // NextEditResult::by_tree
   // The rest of an earlier answer: the model did not run.
   bool carried = false;
   DecodeStatistics statistics = {};
@@ -101,6 +103,8 @@ class NextEdits {
   // The model is needed.
   void go_on(NextEditId id, NextEditRequest request, NextEditSearch search);
   void receive(NextEditId id, const Result<NextEditResult>& result);
+  // Answers the request if its job throws.
+  DecodeQueue::OnFailure fail(NextEditId id);
   void read(const NextEditRequest& request);
   bool rejected(const Document& document, const TextEdit& edit) const;
 
