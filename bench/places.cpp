@@ -9,7 +9,8 @@
 #include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_places.h"
-#include "workspace/edit/edit_run.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -126,6 +127,7 @@ Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTa
     request.instruction = instruction;
     request.decoder = plan.decoder;
     request.remembering = Remembering::kNothing;
+    request.model_renames = true;
     for (const EditScope scope : {EditScope::kPlaces, EditScope::kFile}) {
       request.scope = scope;
       const Result<EditCost> cost = cost_of(engine, request, stop);

@@ -27,7 +27,7 @@
 #include "support/system/crash_report.h"
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
-#include "workspace/edit/edit_run.h"
+#include "workspace/edit/edit_plan.h"
 
 namespace redraft::cli {
 namespace {

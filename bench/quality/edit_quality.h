@@ -9,20 +9,22 @@
 
 #include "bench/task.h"
 #include "support/result.h"
+#include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/edit/edit_request.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
 
-// Measures the quality of the product's own edits: the cursor is where somebody changed the file,
-// and region, context and prompt are those of the server (run_edit). The output is compared with
-// what that person wrote within the region.
+// How good the product's own edits are. The cursor is where a programmer changed the file, and
+// decide() says what becomes of the instruction, as for every client: a rename needs no model here
+// either. The result is compared with what the programmer wrote in the region.
 struct EditQualityPlan {
-  std::optional<EditScope> scope = {};  // nullopt: the scope of a cursor alone
-  // Bytes of the file around the region; nullopt: what suits this machine's speed.
+  std::optional<EditScope> scope = {};  // nothing: what a cursor alone means
+  // How much of the file the prompt shows around the region; nothing: what suits this machine.
   std::optional<std::size_t> context_bytes = {};
   DecoderName decoder;
-  bool dry_run = false;  // chooses the region and makes the prompt, without running the model
+  bool dry_run = false;  // decides and makes the prompt, without an answer of the model
 };
 
 struct EditQuality {
@@ -36,6 +38,7 @@ struct EditQuality {
   // Dice coefficient of the region's tokens and the right ones (2 * longest common subsequence /
   // sum of the lengths): after the edit, and before it.
   double similarity = 0, similarity_before = 0;
+  std::optional<std::string> decision = {};  // to_string(EditKind); nothing in old records
   bool breaks_syntax = false;
   std::string finish_reason = {};
   std::string written = {};  // the region's lines after the edit
@@ -50,8 +53,12 @@ struct EditQuality {
 // The first place that the reference changes, where a person would have put the cursor.
 std::size_t first_change(const std::shared_ptr<const Document>& before, const std::string& after);
 
-// The error is the reason to leave the task out: it has no reference, or does not fit in the
-// context. `judge` may be empty.
+// The request of a task that has a file before and after.
+EditRequest quality_request(const BenchTask& task, const EditQualityPlan& plan,
+                            const std::shared_ptr<const Document>& document);
+
+// The error is the reason to leave the task out: it has no reference, or does not fit the context.
+// `judge` may be empty.
 Result<EditQuality> measure_edit(
     Engine& engine, const BenchTask& task, const EditQualityPlan& plan,
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,

@@ -242,7 +242,8 @@ void CompletionFeed::expect(const CompletionParams& params) {
 void CompletionFeed::count(const CompletionAnswer& answer) {
   if (answer.superseded) return;
   if (answer.texts.empty()) {
-    set_why_none(answer.error.empty() ? answer.why_none : answer.error);
+    const char* setting = answer.is_unsure ? " (redraft.completion.minProbability)" : "";
+    set_why_none(answer.error.empty() ? answer.why_none + setting : answer.error);
     return;
   }
   why_none_.clear();

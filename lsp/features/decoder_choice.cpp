@@ -9,6 +9,13 @@
 
 namespace redraft::lsp {
 
+Result<void> check_decoder(const Workspace& workspace, const DecoderName& decoder) {
+  const Result<void> checked = workspace.check_decoder(decoder);
+  if (checked) return checked;
+  return Error(checked.error().message() +
+               ": start the server with one (redraft.draft, or `redraft lsp --draft NAME`)");
+}
+
 void DecoderChoice::begin(const InitializeParams& /*params*/, FeatureRegistry& /*registry*/) {}
 
 void DecoderChoice::follow_settings() {
@@ -17,7 +24,7 @@ void DecoderChoice::follow_settings() {
   std::string problem;
   if (!wanted.empty()) {
     const Result<DecoderName> named = parse_decoder_name(wanted);
-    Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
+    Result<void> fit = named ? check_decoder(workspace_, *named) : named.error();
     if (fit && !named->lossless() && !configuration_.user_chose_decoder()) {
       fit = Error("'" + wanted +
                   "' is lossy, and this setting may come from a workspace file. Name it in the "

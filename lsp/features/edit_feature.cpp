@@ -9,6 +9,7 @@
 
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
+#include "lsp/features/decoder_choice.h"
 #include "lsp/features/diagnostics.h"
 #include "lsp/features/feature_registry.h"
 #include "lsp/features/instruction_comment.h"
@@ -48,7 +49,7 @@ Result<DecoderName> choose_decoder(const std::string& name, const Workspace& wor
   if (name.empty()) return workspace.decoder();
   Result<DecoderName> decoder = parse_decoder_name(name);
   if (!decoder) return decoder;
-  if (const Result<void> fit = workspace.check_decoder(*decoder); !fit) return fit.error();
+  if (const Result<void> fit = check_decoder(workspace, *decoder); !fit) return fit.error();
   return decoder;
 }
 
@@ -87,7 +88,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .problems = std::move(problems),
       .decoder = std::move(*decoder),
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens,
-      .another = params.another};
+      .retry_index = params.another};
 }
 
 // The data that a client needs to show a region and to request an edit of it.
@@ -260,11 +261,13 @@ void EditFeature::region(const PrepareParams& params, Reply reply) {
   }
   const Result<void> asked = workspace_.find_regions(
       params.edit.uri, request->document->version(), *request->range,
-      [reply, encoding = client_.encoding](const Document& document, const RegionChain& chain) {
+      [reply, encoding = client_.encoding](const Document& document,
+                                           const Result<RegionChain>& chain) {
+        if (!chain) return reply.fail(ErrorCode::kRequestFailed, chain.error().message());
         Json regions = Json::array();
-        for (const Region& region : chain.regions)
+        for (const Region& region : chain->regions)
           regions.push_back(region_json(document, region, encoding));
-        reply({{"version", document.version()}, {"index", chain.chosen}, {"regions", regions}});
+        reply({{"version", document.version()}, {"index", chain->chosen}, {"regions", regions}});
       });
   if (!asked) reply.fail(ErrorCode::kRequestFailed, asked.error().message());
 }

@@ -95,6 +95,7 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
   const Result<NextEditId> id = workspace_.next_edit(
       params.uri, params.in_files, [this, reply, asked, params](NextEditAnswer answer) {
         log(answer, asked);
+        if (answer.is_unsure) answer.why_none += " (redraft.nextEdit.minProbability)";
         leave_out_line_just_left(params, answer);
         decoder_.count(answer.statistics);
         why_none_ = answer.error.empty() ? answer.why_none : answer.error;

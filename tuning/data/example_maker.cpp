@@ -9,7 +9,7 @@
 #include "text/chat_template.h"
 #include "tuning/data/learned_lines.h"
 #include "workspace/documents/diff.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 
@@ -135,7 +135,8 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   request.decoder = decoder_;
   request.context_bytes = static_cast<std::size_t>(room) * kBytesOfToken * 2 / 3;
   request.repairs = false;
-  const Result<EditPlan> plan = plan_edit(engine_, request);
+  request.model_renames = true;
+  const Result<EditPlan> plan = plan_region(engine_, request, request.instruction, region);
   if (!plan) return plan.error();
   const Result<EditResult> result = run_edit(engine_, request, {}, stop);
   if (!result) return no_example("edits that do not fit the context");

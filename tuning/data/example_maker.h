@@ -9,7 +9,9 @@
 #include "tuning/data/edit_pair.h"
 #include "tuning/example.h"
 #include "workspace/documents/edit_region.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/edit_request.h"
+#include "workspace/edit/edit_result.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {

@@ -16,8 +16,7 @@
 namespace redraft {
 namespace {
 
-constexpr const char* kDoubtful =
-    "the model is not sure enough of what comes here (redraft.completion.minProbability)";
+constexpr const char* kUnsure = "the model is not sure enough of what comes here";
 
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
@@ -236,7 +235,8 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
     if (!added) return added.error();
   }
   if (result.texts.empty()) {
-    result.why_none = first->gated ? kDoubtful
+    result.is_unsure = first->gated;
+    result.why_none = first->gated ? kUnsure
                       : result.output.empty()
                           ? "the model has nothing to add here"
                           : "the text after the cursor already has what the model wrote";

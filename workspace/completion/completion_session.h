@@ -60,8 +60,10 @@ struct CompletionRequest {
 struct CompletionResult {
   // To be inserted at the cursor, the best first, all different, none empty.
   std::vector<std::string> texts;
-  std::string why_none = {};  // why there is no text, for the user
-  std::string output = {};    // the model's raw output for the first text
+  std::string why_none = {};  // for the user, if there is no text
+  // There is no text because its probability was below CompletionRequest::min_probability.
+  bool is_unsure = false;
+  std::string output = {};  // the model's raw output for the first text
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics = {};  // of the first text
 

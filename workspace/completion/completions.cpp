@@ -21,6 +21,8 @@ constexpr auto kGrace = std::chrono::milliseconds(100);
 // An editor automatically inserts at most this many closing brackets and quotes.
 constexpr std::size_t kMaxClosed = 4;
 
+constexpr const char* kFailed = "the completion failed";
+
 CompletionAnswer superseded() {
   return {.why_none = "a newer request took its place", .superseded = true};
 }
@@ -56,7 +58,7 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
                                             const std::stop_token& stop) {
   if (stop.stop_requested())
     return CompletionResult{.texts = {}, .finish_reason = FinishReason::kCancelled};
-  return run_on_engine(host, "the completion failed", [&](Engine& engine) {
+  return run_on_engine(host, kFailed, [&](Engine& engine) {
     Result<CompletionResult> completed = run_completion(engine, request, stop);
     measure_when_idle(host, engine);
     return completed;
@@ -208,7 +210,10 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
         const Result<CompletionResult> result = run_unless_stopped(*host, request, stop.token());
         call([this, id, result] { receive_result(id, result); });
       },
-      Urgency::kCompletion, Clock::now() + delay);
+      Urgency::kCompletion, Clock::now() + delay,
+      [this, call = call_, id](const Error& error) {
+        call([this, id, error = error.in(kFailed)] { receive_result(id, error); });
+      });
 }
 
 void Completions::receive_text(CompletionId run, std::string text) {
@@ -258,7 +263,8 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
 }
 
 CompletionAnswer Completions::answer_of(const Run& run, const CompletionResult& result) {
-  CompletionAnswer answer{.why_none = result.why_none, .statistics = result.statistics};
+  CompletionAnswer answer{
+      .why_none = result.why_none, .is_unsure = result.is_unsure, .statistics = result.statistics};
   for (const std::string& text : result.texts) {
     std::optional<std::string> rest =
         carried_forward(*run.request.document, run.request.offset, text, *run.document, run.offset);

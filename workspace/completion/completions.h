@@ -52,8 +52,9 @@ struct CompletionAnswer {
   std::vector<std::string> texts = {};
   // Why there is no text, for the user.
   std::string why_none = {};
-  std::string error = {};  // the reason of a failure; empty: none
-  // The answer is the rest of an earlier one; the model did not run for it.
+  bool is_unsure = false;  // CompletionResult::is_unsure
+  std::string error = {};  // why it failed, if it did
+  // The answer is the rest of an earlier one: the model did not run for it.
   bool carried = false;
   // A newer request replaced it, so nobody waits for this answer.
   bool superseded = false;

@@ -28,17 +28,11 @@
 #include "decoding/decoder.h"
 #include "support/result.h"
 #include "workspace/edit/edit_parts.h"
+#include "workspace/edit/edit_result.h"
 #include "workspace/edit/part_ranking.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
-
-// A place of a file that is edited by itself: whole lines.
-struct EditPlace {
-  ByteRange range;
-  std::string name;  // for people: of its definition, else its first line
-  friend bool operator==(const EditPlace&, const EditPlace&) = default;
-};
 
 enum class AskModel { kNever, kIfWordsFindNothing, kAlways };
 

@@ -24,7 +24,7 @@
 #include <string>
 
 #include "support/owner_post.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_request.h"
 #include "workspace/engine/engine_host.h"
 #include "workspace/engine/idle_reading.h"
 

@@ -148,7 +148,11 @@ void EngineHost::load_early() {
         load_if_there_is_room(control);
         call_([this] { loading_early_ = false; });
       },
-      Urgency::kWarmUp);
+      Urgency::kWarmUp, {},
+      [this](const Error&) {  // a request will load the models, or report why it cannot
+        between_pieces_ = {};
+        call_([this] { loading_early_ = false; });
+      });
 }
 
 // On the decode thread. A failure is in the status; the next request tries again.
@@ -163,15 +167,11 @@ void EngineHost::load_if_there_is_room(const DecodeQueue::Control& control) {
 }
 
 bool EngineHost::has_room() {
-  try {
-    const std::uint64_t needed = memory_bytes();
-    const MachineMemory memory = machine_memory();
-    const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
-    if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
-    return fits;
-  } catch (const std::exception&) {
-    return false;  // a request will load it, or report
-  }
+  const std::uint64_t needed = memory_bytes();
+  const MachineMemory memory = machine_memory();
+  const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
+  if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
+  return fits;
 }
 
 void EngineHost::give_up(const ModelFailure& failure) {

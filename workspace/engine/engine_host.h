@@ -172,8 +172,9 @@ class EngineHost {
   std::optional<DecodeQueue> own_queue_;  // last: its thread uses the other members
 };
 
-// On the decode thread: the result of `run` with the host's engine, or the error of loading it. An
-// exception becomes an error that begins with `what`, so none leaves the thread.
+// Calls `run` with the host's engine, which is loaded first if necessary. A ModelFailure becomes an
+// error that begins with `what`, and the host gives up its engine. Other exceptions end the job,
+// see DecodeQueue. On the decode thread.
 template <typename Run>
 std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
                                                  const Run& run) {
@@ -185,8 +186,19 @@ std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::st
   } catch (const ModelFailure& failure) {
     host.give_up(failure);
     return Error(what + ": " + failure.what());
-  } catch (const std::exception& exception) {
-    return Error(what + ": " + exception.what());
+  }
+}
+
+// The same with the engine if it is loaded, else with null: loads nothing.
+template <typename Run>
+std::invoke_result_t<Run, Engine*> run_on_loaded_engine(EngineHost& host, const std::string& what,
+                                                        const Run& run) {
+  const EngineHost::Use use(host);
+  try {
+    return run(host.loaded_engine());
+  } catch (const ModelFailure& failure) {
+    host.give_up(failure);
+    return Error(what + ": " + failure.what());
   }
 }
 

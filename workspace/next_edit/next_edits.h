@@ -49,6 +49,8 @@ struct NextEditAnswer {
   std::shared_ptr<const Document> document = {};  // the document of the edits; null: there are none
   std::vector<TextEdit> edits = {};               // relative to the document, ascending
   std::string why_none = {};                      // why there are no edits, for the user
+  // There are none because their probability was below NextEditRequest::min_probability.
+  bool is_unsure = false;
   std::string error = {};                         // the reason of a failure; empty: none
   std::string note = {};                          // NextEditResult::note
   bool by_tree = false;                           // NextEditResult::by_tree
@@ -101,6 +103,8 @@ class NextEdits {
   // Continues with the model.
   void go_on(NextEditId id, NextEditRequest request, NextEditSearch search);
   void receive(NextEditId id, const Result<NextEditResult>& result);
+  // Answers the request if its job throws.
+  DecodeQueue::OnFailure fail(NextEditId id);
   void read(const NextEditRequest& request);
   bool rejected(const Document& document, const TextEdit& edit) const;
 

@@ -11,6 +11,7 @@
 
 #include "tests/kit/case_files.h"
 #include "workspace/documents/document.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -71,7 +72,8 @@ TEST_P(InEachLanguage, RenamesByScopes) {
   const std::string language = GetParam().stem();
   expect_cases(GetParam(), [&](const FileCase& each) {
     const RenameCase sample(each);
-    return described(sample, carry_out_rename(request_for(sample, language)));
+    const EditRequest request = request_for(sample, language);
+    return described(sample, carry_out_without_model(request, *decide_without_model(request)));
   });
 }
 
