@@ -9,9 +9,6 @@ namespace redraft {
 
 // By name. A path is relative to its root, with slashes; case does not matter.
 
-// The LSP language id for the file's name; "" for a file that redraft treats as plain lines.
-std::string_view language_of(std::string_view path);
-
 // Why a file or folder of this name is never a source of the workspace, whatever its ignore files
 // say: version control's own folders, and likely secrets.
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder);

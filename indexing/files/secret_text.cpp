@@ -11,6 +11,8 @@
 #include <bitset>
 #include <string>
 
+#include "text/strings/lower_case.h"
+
 namespace redraft {
 namespace {
 
@@ -128,14 +130,6 @@ const ByteSet& bytes_of(TokenAlphabet alphabet) {
 std::size_t length_of(std::string_view text, const ByteSet& set) {
   const auto in = [&](char c) { return set[static_cast<unsigned char>(c)]; };
   return static_cast<std::size_t>(std::ranges::find_if_not(text, in) - text.begin());
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 // What stands in documentation in the place of a secret: of few different characters, or said to be

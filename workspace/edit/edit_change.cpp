@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_rename.h"
 #include "workspace/edit/edit_run.h"

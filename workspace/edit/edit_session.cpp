@@ -4,8 +4,10 @@
 #include <numeric>
 #include <utility>
 
+#include "text/strings/blank_text.h"
 #include "workspace/edit/edit_change.h"
 #include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_rename.h"
 #include "workspace/edit/edit_repair.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_windows.h"
@@ -27,10 +29,6 @@ constexpr const char* kNothingFound =
     "the lines to edit, or select all of them (scope 'whole')";
 
 bool is_file(EditScope scope) { return scope == EditScope::kFile || scope == EditScope::kPlaces; }
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
-}
 
 // Of an edit that was cancelled before the model wrote anything.
 EditResult unchanged(const EditRequest& request) {
@@ -54,7 +52,7 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
 
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
-  if (is_blank(request.instruction) && request.change.empty())
+  if (is_blank_text(request.instruction, kAnyBlank) && request.change.empty())
     return Error("the instruction is empty: say what to change");
   if (request.another > 0 && (!request.places.empty() || !request.change.empty()))
     return Error(kNoOtherTry);
@@ -62,6 +60,7 @@ Result<void> check_request(const EditRequest& request) {
     const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
   }
+  if (Result<void> checked = check_new_names(request); !checked) return checked;
   return EditRegion::check(*request.document, request.scope, request.range);
 }
 
