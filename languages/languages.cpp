@@ -74,7 +74,8 @@ std::string_view family_of(std::string_view id) {
 
 bool is_keyword(std::string_view id, std::string_view name) {
   const Language* const language = find_language(id);
-  return language != nullptr && !name.empty() && has_word(language->keywords, name);
+  const bool is_word = !name.empty() && name.find(' ') == std::string_view::npos;
+  return language != nullptr && is_word && has_word(language->keywords, name);
 }
 
 std::vector<std::string_view> words_of_all(Fact<std::string_view> Language::*fact) {
