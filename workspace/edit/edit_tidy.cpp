@@ -7,6 +7,7 @@
 
 #include "indexing/syntax/imports.h"
 #include "indexing/syntax/named_definitions.h"
+#include "languages/language.h"
 #include "text/strings/blank_text.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
@@ -270,7 +271,7 @@ class Tidier {
 
   std::string_view own_indentation() const {
     const auto line = std::ranges::find_if_not(
-        region_.lines(), [](std::string_view line) { return is_blank_text(line); });
+        region_.lines(), [](std::string_view each) { return is_blank_text(each); });
     return line == region_.lines().end() ? std::string_view() : indentation_of(*line);
   }
 
@@ -359,7 +360,7 @@ std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
     ++n_steps;
   }
   const bool is_empty =
-      std::ranges::all_of(lines, [](std::string_view line) { return is_blank_text(line); });
+      std::ranges::all_of(lines, [](std::string_view each) { return is_blank_text(each); });
   if (n_steps == kMostSteps || is_empty) return std::nullopt;
   tidier.find_missing_imports(lines);
   if (n_steps == 0 && !tidier.import_edit()) return std::nullopt;
