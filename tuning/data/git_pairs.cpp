@@ -1,10 +1,8 @@
 #include "tuning/data/git_pairs.h"
 
 #include <algorithm>
-#include <array>
 
 #include "indexing/files/file_kind.h"
-#include "indexing/syntax/syntax_tree.h"
 #include "languages/languages.h"
 #include "tuning/data/commit_message.h"
 

@@ -81,7 +81,10 @@ INSTANTIATE_TEST_SUITE_P(Renames, InEachLanguage,
 
 std::string refusal_of(const std::string& instruction, const std::string& text,
                        const std::string& language) {
-  const EditRequest request = request_for({{.title = instruction, .given = text}}, language);
+  FileCase each;
+  each.title = instruction;
+  each.given = text;
+  const EditRequest request = request_for(RenameCase(each), language);
   const Result<void> checked = check_new_names(request);
   if (checked) return "";
   EXPECT_FALSE(carry_out_rename(request)) << instruction;
