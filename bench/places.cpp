@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_places.h"

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <vector>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 
 namespace redraft {
 namespace {
@@ -23,9 +23,10 @@ std::span<const std::string_view> last(std::span<const std::string_view> lines, 
 
 // The mark of a comment that ends with its line.
 std::string_view comment_mark(std::string_view file) {
-  constexpr std::string_view kHash[] = {"python", "ruby", "shellscript", "perl", "r",
-                                        "yaml",   "toml", "makefile",    "cmake"};
-  return std::ranges::count(kHash, language_of(file)) > 0 ? "# " : "// ";
+  const Language* const language = find_language(language_of(file));
+  const bool is_hash = language != nullptr && !language->comments->empty() &&
+                       language->comments->front().open == "#";
+  return is_hash ? "# " : "// ";
 }
 
 std::string as_comments(std::string_view text, std::string_view mark) {

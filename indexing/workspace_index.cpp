@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/text_definitions.h"
+#include "languages/languages.h"
 #include "support/named_thread.h"
 #include "support/seconds_since.h"
 #include "support/system/background.h"

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/syntax/syntax_tree.h"
+#include "languages/languages.h"
 #include "support/system/crash_notes.h"
 #include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/overlap.h"
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_decision.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/quality/line_hunks.h"
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/next_edit/next_edit.h"

@@ -9,11 +9,8 @@ namespace redraft {
 
 // Decisions by name. A path is relative to its root, with slashes; case does not matter.
 
-// The LSP language id for the file's name; "" if redraft treats the file as plain lines.
-std::string_view language_of(std::string_view path);
-
-// Why the workspace never reads a file or folder of this name, whatever its ignore files say:
-// version control's own folders, and likely secrets.
+// Why a file or folder of this name is never a source of the workspace, whatever its ignore files
+// say: version control's own folders, and likely secrets.
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder);
 // The same for names that an ignore file may include again: installed dependencies and caches, lock
 // files, bundles and minified files.

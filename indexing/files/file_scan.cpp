@@ -16,6 +16,7 @@
 #include "indexing/files/file_handle.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/files/ignore_files.h"
+#include "languages/languages.h"
 #include "support/files/file_times.h"
 #include "support/utf8/utf8.h"
 

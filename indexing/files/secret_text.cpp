@@ -12,6 +12,8 @@
 #include <bitset>
 #include <string>
 
+#include "text/strings/lower_case.h"
+
 namespace redraft {
 namespace {
 
@@ -131,16 +133,8 @@ std::size_t length_of(std::string_view text, const ByteSet& set) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, in) - text.begin());
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-// Placeholders for secrets in documentation: they have few different characters, or say that they
-// are not secrets.
+// What stands in documentation in the place of a secret: of few different characters, or said to be
+// no secret.
 bool is_placeholder(std::string_view body) {
   constexpr std::size_t kFewest = 8;
   ByteSet seen;

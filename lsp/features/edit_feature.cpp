@@ -15,14 +15,11 @@
 #include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
+#include "text/strings/blank_text.h"
 #include "workspace/documents/cursor_region.h"
 
 namespace redraft::lsp {
 namespace {
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
-}
 
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
                                const std::optional<ByteRange>& range, bool has_ranges) {
@@ -290,7 +287,7 @@ void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& 
 
 void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
-    if (is_blank(wanted.change)) {
+    if (is_blank_text(wanted.change, kAnyBlank)) {
       reply.fail(ErrorCode::kInvalidParams, "the change is empty. Copy some code first");
       return;
     }
@@ -349,7 +346,8 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
 
 std::optional<EditId> EditFeature::start(const EditParams& params, const Json& argument,
                                          const Reply& reply) {
-  if (is_blank(params.instruction) && params.change.empty() && params.diagnostics.empty()) {
+  if (is_blank_text(params.instruction, kAnyBlank) && params.change.empty() &&
+      params.diagnostics.empty()) {
     reply.fail(ErrorCode::kInvalidParams, "the instruction is blank. Say what to change");
     return std::nullopt;
   }

@@ -24,6 +24,28 @@ def is_skipped(top_folder):
     return top_folder in SKIPPED_FOLDERS or top_folder.startswith("build")
 
 
+def _circle(depends):
+    """The names of a circle in name -> names, or []."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return path[path.index(name):] + [name]
+        if name in done:
+            return []
+        path.append(name)
+        for each in sorted(depends.get(name, ())):
+            if found := visit(each):
+                return found
+        done.add(path.pop())
+        return []
+
+    for name in sorted(depends):
+        if found := visit(name):
+            return found
+    return []
+
+
 class Layers:
     """The libraries of a source tree: folder -> name, and name -> the names it may include."""
 
@@ -43,7 +65,8 @@ class Layers:
             self._add(folder, name, lists.get("DEPENDS", "").split())
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
             if folder not in self.name_of_folder:  # else it is a way to link that folder's library
-                self._add(folder, name, [])
+                links = " ".join(re.findall(rf"target_link_libraries\(\s*redraft_{name} INTERFACE([^)]*)\)", text))
+                self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
         for name in re.findall(r"add_executable\(\s*(redraft_lab|redraft)\b", text):
             # Its commands are a library of objects next to it, which is not a layer of its own.
             links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))
@@ -75,24 +98,21 @@ class Layers:
 
     def cycle(self):
         """Names of libraries that depend on each other in a circle, or []."""
-        done, path = set(), []
+        return _circle(self.depends)
 
-        def visit(name):
-            if name in path:
-                return path[path.index(name):] + [name]
-            if name in done:
-                return []
-            path.append(name)
-            for each in sorted(self.depends.get(name, ())):
-                if found := visit(each):
-                    return found
-            done.add(path.pop())
-            return []
+    def top_folders(self):
+        """Each top folder, and the other top folders that its libraries may include."""
+        tops = {}
+        folders = {name: pathlib.PurePosixPath(folder).parts[0] for folder, name in self.name_of_folder.items()}
+        for name, names in self.depends.items():
+            below = {folders[each] for each in names if each in folders}
+            tops.setdefault(folders[name], set()).update(below - {folders[name]})
+        return tops
 
-        for name in sorted(self.depends):
-            if found := visit(name):
-                return found
-        return []
+    def top_cycle(self, exceptions=()):
+        """Top folders that depend on each other in a circle, or []. `exceptions`: pairs (from, to) to leave out."""
+        return _circle({top: {each for each in below if (top, each) not in exceptions}
+                        for top, below in self.top_folders().items()})
 
     def violations(self):
         return [problem for source in self.sources() for problem in self._violations_of(source)]

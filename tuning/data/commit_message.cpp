@@ -4,8 +4,9 @@
 #include <cctype>
 #include <vector>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 
@@ -19,17 +20,11 @@ constexpr std::string_view kSaysNothing[] = {"bump",     "release",     "revert"
                                              "prettier", "changelog",   "wip",       "fixup!",
                                              "squash!",  "apply black", "run black", "reformat"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // "Signed-off-by: …", "Co-authored-by: …", "Fixes: …".
 bool is_trailer(std::string_view line) {
   const std::size_t colon = line.find(": ");
   if (colon == line.npos || line.substr(0, colon).find(' ') != line.npos) return false;
-  const std::string key = lower(line.substr(0, colon));
+  const std::string key = lower_case(line.substr(0, colon));
   return key.ends_with("-by") || key == "fixes" || key == "closes" || key == "refs" ||
          key == "see-also" || key == "change-id";
 }
@@ -57,7 +52,8 @@ std::string without_references(std::string_view text) {
       for (const char* lead : {"fixes", "fix", "closes", "close", "see", "resolves", "refs"}) {
         const std::size_t at = out.rfind(' ');
         const std::size_t from = at == out.npos ? 0 : at + 1;
-        if (lower(std::string_view(out).substr(from)) == lead) out.resize(at == out.npos ? 0 : at);
+        if (lower_case(std::string_view(out).substr(from)) == lead)
+          out.resize(at == out.npos ? 0 : at);
       }
       continue;
     }
@@ -99,7 +95,7 @@ std::optional<std::string> instruction_of(std::string_view message) {
     if (!text.empty() && !is_rest) lines.push_back(std::move(text));
   }
   if (lines.empty()) return std::nullopt;
-  const std::string subject = lower(lines.front());
+  const std::string subject = lower_case(lines.front());
   for (const std::string_view word : kSaysNothing)
     if (subject.find(word) != subject.npos) return std::nullopt;
   if (words_in(subject) < kMinWords) return std::nullopt;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
-#include "support/trimmed.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "text/chat_template.h"
+#include "text/strings/trimmed.h"
 #include "tuning/data/learned_lines.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/run_edit.h"

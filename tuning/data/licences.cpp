@@ -4,7 +4,8 @@
 #include <array>
 #include <cctype>
 
-#include "support/trimmed.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 
@@ -100,12 +101,6 @@ std::string words_of(std::string_view text) {
   return std::string(trimmed(out));
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool says(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 // Maps common names to SPDX identifiers.
@@ -120,9 +115,9 @@ std::string_view spelled(std::string_view identifier) {
       {"the mit license", "MIT"},
       {"isc license", "ISC"},
   };
-  const std::string plain = lower(identifier);
+  const std::string plain = lower_case(identifier);
   for (const std::string_view known : permissive_licences())
-    if (lower(known) == plain) return known;
+    if (lower_case(known) == plain) return known;
   for (const auto& [other, known] : kOthers)
     if (other == plain) return known;
   return identifier;
@@ -191,7 +186,7 @@ std::optional<std::string> licence_of_text(std::string_view text) {
 }
 
 bool is_licence_file(std::string_view name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   return plain.starts_with("license") || plain.starts_with("licence") ||
          plain.starts_with("copying") || plain.starts_with("unlicense");
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
 #include "workspace/apply/line_alignment.h"

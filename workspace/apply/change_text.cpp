@@ -6,8 +6,11 @@
 #include <span>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -29,15 +32,7 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
-// A part of the change that is parsed separately: the lines within a fence, or all lines.
+// A part of the change that is read by itself: the lines within a fence, or all of them.
 struct Block {
   std::string language;  // the language named by the fence, in lower case
   Lines lines;
@@ -61,7 +56,7 @@ std::vector<Block> fenced_blocks(const Lines& lines) {
       if (length == 0) continue;
       open = bare.substr(0, length);
       const std::string_view info = trimmed(bare.substr(length), kBlanks);
-      blocks.push_back({lower(info.substr(0, info.find_first_of(" {:"))), {}});
+      blocks.push_back({lower_case(info.substr(0, info.find_first_of(" {:"))), {}});
     } else if (length >= open.size() && length == bare.size() && bare.front() == open.front()) {
       open = {};
     } else {
@@ -73,15 +68,19 @@ std::vector<Block> fenced_blocks(const Lines& lines) {
 
 // In a text file that has fences itself, only the fence around all of it counts.
 std::vector<Block> blocks_of(const Lines& lines, const ChangedFile& file) {
-  const auto first = std::ranges::find_if_not(lines, is_blank_line);
+  const auto first =
+      std::ranges::find_if_not(lines, [](std::string_view line) { return is_blank_text(line); });
   const bool begins_with_fence = first != lines.end() && fence_length(*first) > 0;
-  const bool has_fences = file.language_id == "markdown" ? begins_with_fence : true;
+  const Language* const language = find_language(file.language_id);
+  const bool is_of_fences = language != nullptr && language->content == Content::kFencedProse;
+  const bool has_fences = !is_of_fences || begins_with_fence;
   std::vector<Block> blocks = has_fences ? fenced_blocks(lines) : std::vector<Block>();
   if (blocks.empty()) return {{{}, lines}};
-  // Commands for a terminal are not part of the file.
+  // What is to be typed into a terminal is no part of the file.
+  const bool is_shell = language != nullptr && language->content == Content::kShell;
   const auto is_for_shell = [&](const Block& block) {
     constexpr std::string_view kShells[] = {"bash", "sh", "shell", "console", "zsh", "powershell"};
-    return file.language_id != "shellscript" && blocks.size() > 1 &&
+    return !is_shell && blocks.size() > 1 &&
            std::ranges::find(kShells, block.language) != std::end(kShells);
   };
   std::erase_if(blocks, is_for_shell);
@@ -243,11 +242,11 @@ bool read_search_blocks(const Lines& lines, std::vector<Replaced>& found) {
 std::optional<CodeSnippet> snippet_of(const Lines& lines, const ChangedFile& file) {
   CodeSnippet snippet;
   for (const std::string_view line : lines) {
-    if (snippet.lines.empty() && is_blank_line(line)) continue;
+    if (snippet.lines.empty() && is_blank_text(line)) continue;
     const bool stays = is_ellipsis(line, file.language_id) && !file.has_line(trimmed(line));
     snippet.lines.push_back({std::string(line), stays});
   }
-  while (!snippet.lines.empty() && is_blank_line(snippet.lines.back().text))
+  while (!snippet.lines.empty() && is_blank_text(snippet.lines.back().text))
     snippet.lines.pop_back();
   const bool says_something = std::ranges::any_of(
       snippet.lines, [](const CodeSnippet::Line& line) { return !line.is_ellipsis; });
@@ -280,7 +279,7 @@ bool speaks_of_the_rest(std::string_view text) {
       "existing code",   "rest of",         "remaining code", "unchanged",    "remains the same",
       "remain the same", "same as before",  "stays the same", "code here",    "omitted",
       "other methods",   "other functions", "no changes",     "previous code"};
-  const std::string small = lower(text);
+  const std::string small = lower_case(text);
   return std::ranges::any_of(
       kWords, [&](std::string_view words) { return small.find(words) != std::string::npos; });
 }
@@ -293,8 +292,9 @@ bool is_ellipsis(std::string_view line, std::string_view language_id) {
   if (!comment) {
     const bool is_dots = line == "..." || line == "\u2026";
     const bool is_framed = begins_with_dots(line) && ends_with_dots(line);
-    return (is_dots && language_id != "python") ||
-           (is_framed && !is_dots && speaks_of_the_rest(line));
+    const Language* const language = find_language(language_id);
+    const bool is_code = language != nullptr && language->has_ellipsis_statement;
+    return (is_dots && !is_code) || (is_framed && !is_dots && speaks_of_the_rest(line));
   }
   if (begins_with_dots(*comment)) {
     constexpr std::size_t kLongest = 100;  // longer comments are explanations

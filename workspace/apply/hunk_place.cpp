@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

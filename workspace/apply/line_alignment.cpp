@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "languages/language.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -61,7 +62,8 @@ class Divider {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts_->lines.size(); ++i) {
       const std::string& line = parts_->lines[i];
-      const bool stands_for_code = snippet_.lines[i].is_ellipsis && language_id_ == "python";
+      const bool stands_for_code =
+          snippet_.lines[i].is_ellipsis && tree_->language().has_ellipsis_statement;
       const std::string& text = snippet_.lines[i].text;
       if (stands_for_code) {
         const std::size_t deep = indentation_of(text).size();

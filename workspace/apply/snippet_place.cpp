@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_parts.h"
 

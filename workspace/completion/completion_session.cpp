@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "text/chat_template.h"

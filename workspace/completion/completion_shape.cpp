@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "support/trimmed.h"
+#include "languages/languages.h"
+#include "text/strings/trimmed.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
@@ -40,11 +42,14 @@ std::optional<std::size_t> indentation(std::string_view line) {
   return std::nullopt;
 }
 
-constexpr std::string_view kClosingWords[] = {"end", "fi", "done", "esac"};
+const std::vector<std::string_view>& closing_words() {
+  static const std::vector<std::string_view> words = words_of_all(&Language::closing_words);
+  return words;
+}
 
 bool only_closers(std::string_view line) {
   const std::string_view text = trimmed(line);
-  return std::ranges::find(kClosingWords, text) != std::end(kClosingWords) ||
+  return std::ranges::find(closing_words(), text) != closing_words().end() ||
          (!text.empty() && text.find_first_not_of(kClosers) == std::string_view::npos);
 }
 
@@ -52,7 +57,7 @@ bool only_closers(std::string_view line) {
 bool may_close(std::string_view line) {
   const std::string_view text = trimmed(line);
   return text.find_first_not_of(kClosers) == std::string_view::npos ||
-         std::ranges::any_of(kClosingWords,
+         std::ranges::any_of(closing_words(),
                              [&](std::string_view word) { return word.starts_with(text); });
 }
 
@@ -67,19 +72,15 @@ bool opens_block(std::string_view line, std::string_view language_id) {
   line = trimmed(line);
   if (line.empty()) return false;
   if (line.ends_with('{')) return true;
-  if (language_id == "python") {
-    constexpr std::string_view kCompound[] = {"async", "case",   "class",   "def", "elif",
-                                              "else",  "except", "finally", "for", "if",
-                                              "match", "try",    "while",   "with"};
+  const Language* const language = find_language(language_id);
+  if (language == nullptr) return false;
+  if (const IndentedBlocks* const blocks = language->indented_blocks) {
     const std::string_view first = line.substr(0, line.find_first_of(" \t:"));
-    return line.ends_with(':') && std::ranges::find(kCompound, first) != std::end(kCompound);
+    return line.ends_with(':') && !first.empty() && has_word(blocks->heads, first);
   }
-  if (language_id == "ruby" || language_id == "lua" || language_id == "shellscript") {
-    for (const std::string_view word : {"do", "then", "else", "begin"}) {
-      if (ends_with_word(line, word)) return true;
-    }
-  }
-  return false;
+  const std::vector<std::string_view> words = split_words(*language->block_words);
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return ends_with_word(line, word); });
 }
 
 std::string_view without_blank_end(std::string_view text) {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "support/lower_case.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {

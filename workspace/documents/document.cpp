@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/system_error.h"
 #include "support/utf8/utf8.h"
 

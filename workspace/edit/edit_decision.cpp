@@ -4,7 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
@@ -26,10 +27,6 @@ static_assert(kMatches<EditKind::kCertainChange, CertainChange> &&
               kMatches<EditKind::kRename, Rename> && kMatches<EditKind::kRegion, RegionEdit> &&
               kMatches<EditKind::kPlaces, PlacesEdit> &&
               kMatches<EditKind::kWindows, WindowsEdit> && kMatches<EditKind::kRetry, RetryEdit>);
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
-}
 
 bool is_file(EditScope scope) { return scope == EditScope::kFile || scope == EditScope::kPlaces; }
 
@@ -125,7 +122,7 @@ ByteRange region_of(const EditDecision& decision) {
 
 Result<void> check_request(const EditRequest& request) {
   if (!request.document) return Error("an edit needs a document");
-  if (is_blank(request.instruction) && request.change.empty())
+  if (is_blank_text(request.instruction, kAnyBlank) && request.change.empty())
     return Error("the instruction is empty: say what to change");
   if (request.retry_index > 0 && (!request.places.empty() || !request.change.empty()))
     return Error(kNoRetry);
@@ -140,6 +137,7 @@ Result<FirstDecision> decide_without_model(const EditRequest& request) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (!request.change.empty()) return decide_change(request);
   if (request.retry_index == 0 && !request.model_renames) {
+    if (Result<void> checked = check_new_names(request); !checked) return checked.error();
     if (std::optional<Rename> rename = find_rename(request))
       return FirstDecision(*std::move(rename));
   }

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "support/trace/trace.h"
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/prompt.h"
 

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "indexing/syntax/name_uses.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "languages/languages.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/cursor_region.h"
 #include "workspace/edit/instruction.h"
 
@@ -279,6 +280,18 @@ void add_doubt(const std::string& reason, const std::vector<int>& edits,
   }
 }
 
+// Whether `wish` renames something of the document to a name that its language reserves.
+bool makes_keyword(const Document& document, const RenameWish& wish) {
+  const std::string id = document.language();
+  if (!wish.says_so || !is_keyword(id, wish.to) || document.syntax() == nullptr) return false;
+  const std::optional<NameMeanings> meanings = document.syntax()->meanings_of(wish.from);
+  if (!meanings) return false;
+  const bool may_be_member = find_language(id)->has_keyword_members;
+  return std::ranges::any_of(meanings->things, [&](const NamedThing& thing) {
+    return is_meant(thing, wish) && !(may_be_member && thing.kind == Kind::kMember);
+  });
+}
+
 class Renaming {
  public:
   explicit Renaming(const EditRequest& request)
@@ -364,6 +377,15 @@ std::optional<Rename> find_rename(const EditRequest& request) {
   const bool all =
       std::ranges::all_of(wishes, [&](const RenameWish& wish) { return renaming.add(wish); });
   return all ? renaming.result() : std::nullopt;
+}
+
+Result<void> check_new_names(const EditRequest& request) {
+  for (const RenameWish& wish : renames_in(request.instruction)) {
+    if (makes_keyword(*request.document, wish))
+      return Error("cannot rename '" + wish.from + "' to '" + wish.to + "': that is a keyword of " +
+                   request.document->language() + "; choose another name");
+  }
+  return {};
 }
 
 }  // namespace redraft

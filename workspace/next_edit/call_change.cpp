@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {

@@ -13,9 +13,7 @@
 
 namespace redraft {
 
-// Languages that can call each other's functions are one family. Accepts a name of LSP's, or a
-// document's language.
-std::string family_of(std::string_view language);
+// family_of() the language of the document: languages of one family call each other's functions.
 std::string language_family(const Document& document);
 
 // Null if the language is unknown, or the text is too large to compare.
@@ -64,7 +62,7 @@ class CallOwner {
   const Signature& signature_;
   const Document& document_;
   const SyntaxTree& tree_;
-  std::string family_;
+  ModuleSystem modules_;
   bool is_home_;
   ImportReader reader_;
   std::optional<NameMeanings> meanings_;

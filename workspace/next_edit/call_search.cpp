@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/written_since.h"
 #include "workspace/next_edit/call_owner.h"
 

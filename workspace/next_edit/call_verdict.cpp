@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "indexing/syntax/name_uses.h"
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 #include "workspace/next_edit/call_owner.h"
 
 namespace redraft {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "support/lower_case.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {

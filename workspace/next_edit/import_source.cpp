@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/names.h"
-#include "support/trimmed.h"
+#include "text/strings/names.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -70,16 +70,16 @@ bool is_around(const fs::path& folder, const fs::path& path) {
 
 }  // namespace
 
-ImportReader::ImportReader(std::string family, fs::path importing, fs::path file)
-    : family_(std::move(family)),
+ImportReader::ImportReader(ModuleSystem modules, fs::path importing, fs::path file)
+    : modules_(modules),
       importing_(std::move(importing)),
       file_(without_extension(std::move(file))) {}
 
 ImportSource ImportReader::of_name(std::string_view statement, std::string_view name) const {
-  if (family_ == "python") return python(statement, name, false);
-  if (family_ == "rust") return rust(statement, name);
-  if (family_ == "java") return java(statement, name);
-  if (family_ != "script") return ImportSource::kPerhaps;
+  if (modules_ == ModuleSystem::kPython) return python(statement, name, false);
+  if (modules_ == ModuleSystem::kRust) return rust(statement, name);
+  if (modules_ == ModuleSystem::kJava) return java(statement, name);
+  if (modules_ != ModuleSystem::kScript) return ImportSource::kPerhaps;
   const std::size_t at = find_name(statement, name);
   if (at == std::string_view::npos) return ImportSource::kAnother;
   const std::string_view before = word_before(statement, at);
@@ -91,10 +91,10 @@ ImportSource ImportReader::of_name(std::string_view statement, std::string_view 
 }
 
 ImportSource ImportReader::of_module(std::string_view statement, std::string_view name) const {
-  if (family_ == "python") return python(statement, name, true);
-  if (family_ == "rust") return rust(statement, {});
-  if (family_ == "go") return go(statement, name);
-  if (family_ != "script") return ImportSource::kPerhaps;
+  if (modules_ == ModuleSystem::kPython) return python(statement, name, true);
+  if (modules_ == ModuleSystem::kRust) return rust(statement, {});
+  if (modules_ == ModuleSystem::kGo) return go(statement, name);
+  if (modules_ != ModuleSystem::kScript) return ImportSource::kPerhaps;
   const std::size_t at = find_name(statement, name);
   if (at == std::string_view::npos) return ImportSource::kAnother;
   const std::string_view behind = trimmed(statement.substr(at + name.size()));
@@ -103,12 +103,13 @@ ImportSource ImportReader::of_module(std::string_view statement, std::string_vie
 }
 
 ImportSource ImportReader::of_all(std::string_view statement) const {
-  if (family_ == "c") return included(statement);
+  if (modules_ == ModuleSystem::kInclude) return included(statement);
   const bool is_any = statement.find('*') != std::string_view::npos;
   if (!is_any) return ImportSource::kAnother;
-  if (family_ == "python") return std::min(python(statement, {}, false), ImportSource::kPerhaps);
-  if (family_ == "rust") return std::min(rust(statement, {}), ImportSource::kPerhaps);
-  if (family_ == "java") return std::min(java(statement, {}), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kPython)
+    return std::min(python(statement, {}, false), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kRust) return std::min(rust(statement, {}), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kJava) return std::min(java(statement, {}), ImportSource::kPerhaps);
   return ImportSource::kAnother;
 }
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/next_edit/change_words.h"
 

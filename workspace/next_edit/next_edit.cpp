@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "languages/languages.h"
 #include "support/trace/trace.h"
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/next_edit/call_verdict.h"
@@ -44,13 +45,12 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
 // Whether an import or a definition at the left margin would be in the file twice.
 bool adds_again(const std::vector<std::string_view>& file, const EditRegion& region,
                 const WrittenLines& written, const LineChange& change) {
-  static const std::set<std::string_view> kWords = {
-      "import", "from", "include", "require",  "use",    "using", "package",   "def",
-      "class",  "func", "fn",      "function", "struct", "enum",  "interface", "trait"};
+  static const std::vector<std::string_view> words = words_of_all(&Language::declaring_words);
   return std::ranges::any_of(change.new_lines, [&](const std::string& line) {
     const std::vector<std::string_view> pieces = words_of(line);
     const auto first = std::ranges::find_if(pieces, is_word);
-    return first != pieces.end() && kWords.contains(*first) && trimmed(line).front() == line[0] &&
+    return first != pieces.end() && std::ranges::find(words, *first) != words.end() &&
+           trimmed(line).front() == line[0] &&
            std::ranges::count(file, line) - std::ranges::count(region.lines(), line) +
                    std::ranges::count(written.lines, line) >
                1;

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

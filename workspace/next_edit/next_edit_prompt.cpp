@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "text/strings/joined.h"
+
 namespace redraft {
 namespace {
 
@@ -16,19 +18,13 @@ constexpr const char* kCut = "...";
 
 // Joins lines without the last line's ending.
 template <typename Range>
-std::string joined(const Range& lines) {
-  std::string text;
-  bool first = true;
-  for (const auto& line : lines) {
-    if (!std::exchange(first, false)) text += '\n';
-    text += line;
-  }
-  return text;
+std::string without_last_end(const Range& lines) {
+  return joined(lines, "\n");
 }
 
 template <typename Range>
 std::string with_endings(const Range& lines) {
-  std::string text = joined(lines);
+  std::string text = without_last_end(lines);
   return std::ranges::empty(lines) ? text : text + '\n';
 }
 
@@ -191,8 +187,8 @@ class Writer {
       const bool is_here = change->path == question_.path;
       int& count = is_here ? of_file : of_others;
       if (count >= (is_here ? rule.of_file : rule.of_others)) continue;
-      bytes += joined(shortened_to(change->before, rule.lines)).size() +
-               joined(shortened_to(change->after, rule.lines)).size();
+      bytes += without_last_end(shortened_to(change->before, rule.lines)).size() +
+               without_last_end(shortened_to(change->after, rule.lines)).size();
       if (bytes > rule.bytes || std::ssize(shown) >= rule.most) break;
       ++count;
       shown.push_back(&*change);
@@ -222,7 +218,7 @@ class Writer {
           return each.path == question_.path && end_of(each) >= window_.begin &&
                  each.line <= window_.end;
         });
-    if (last == question_.changes.rend()) return joined(prompt_.window);
+    if (last == question_.changes.rend()) return without_last_end(prompt_.window);
     const int begin = last->line, end = end_of(*last);
     Lines lines;
     for (int line = window_.begin; line < std::min(begin, window_.end); ++line)
@@ -230,7 +226,7 @@ class Writer {
     lines.insert(lines.end(), last->before.begin(), last->before.end());
     for (int line = std::max(end, window_.begin); line < window_.end; ++line)
       lines.emplace_back(question_.lines[static_cast<std::size_t>(line)]);
-    return joined(lines);
+    return without_last_end(lines);
   }
 
   // The window with the marks of regions and, if requested, of the cursor.
@@ -261,7 +257,7 @@ class Writer {
     if (format_.answer == NextEditFormat::Answer::kSpan) return marked(false);
     const std::span<const std::string> window(prompt_.window);
     return std::string(format_.opening) +
-           joined(window.subspan(static_cast<std::size_t>(prompt_.prefilled))) +
+           without_last_end(window.subspan(static_cast<std::size_t>(prompt_.prefilled))) +
            std::string(format_.closing);
   }
 
@@ -278,15 +274,15 @@ class Writer {
     }
     if (name == "text" && related) return without_ending(related->text);
     const int most = format_.history.lines;
-    if (name == "before" && change) return joined(shortened_to(change->before, most));
-    if (name == "after" && change) return joined(shortened_to(change->after, most));
+    if (name == "before" && change) return without_last_end(shortened_to(change->before, most));
+    if (name == "after" && change) return without_last_end(shortened_to(change->after, most));
     if (name == "diff" && change) return hunk_of(*change, most);
     if (name == "around") return surroundings();
     if (name == "start") return context_.begin == 0 ? std::string(format_.file_start) : "";
     if (name == "above") return with_endings(part({context_.begin, window_.begin}));
     if (name == "below") return with_endings(part({window_.end, context_.end}));
     if (name == "was") return was();
-    if (name == "window") return joined(prompt_.window);
+    if (name == "window") return without_last_end(prompt_.window);
     assert(name == "marked");  // is_well_formed()
     return marked(true);
   }

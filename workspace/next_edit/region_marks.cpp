@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "support/trimmed.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/trimmed.h"
 #include "workspace/next_edit/next_edit_prompt.h"
 
 namespace redraft {
@@ -9,9 +10,7 @@ namespace {
 // How far a mark may move down to a better line.
 constexpr int kMaxNudge = 5;
 
-bool is_blank(std::string_view line) { return trimmed(line).empty(); }
-
-// A line that ends something belongs to the lines above it.
+// A line that ends something belongs to what is above it.
 bool can_begin(std::string_view line) {
   std::string_view text = trimmed(line);
   if (text.empty() || text.front() == '}' || text.front() == ']' || text.front() == ')')
@@ -37,8 +36,8 @@ std::vector<int> region_marks(std::span<const std::string> window, int least, in
   std::vector<int> marks = {0};
   for (int line = 1; line < count; ++line) {
     const int before = line - marks.back();
-    const bool after_blank = is_blank(window[static_cast<std::size_t>(line - 1)]) &&
-                             !is_blank(window[static_cast<std::size_t>(line)]);
+    const bool after_blank = is_blank_text(window[static_cast<std::size_t>(line - 1)]) &&
+                             !is_blank_text(window[static_cast<std::size_t>(line)]);
     int mark = -1;
     if (before >= least && after_blank) {
       mark = beginning_near(window, line);

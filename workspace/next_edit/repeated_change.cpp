@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/reindent.h"
 #include "workspace/next_edit/change_words.h"

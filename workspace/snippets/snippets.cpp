@@ -9,10 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/syntax/chunks.h"
 #include "indexing/syntax/signatures.h"
-#include "indexing/syntax/text_lines.h"
+#include "languages/languages.h"
+#include "text/strings/text_lines.h"
 #include "workspace/snippets/name_ranking.h"
 
 namespace redraft {

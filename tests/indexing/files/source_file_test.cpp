@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "tests/kit/temp_folder.h"
 

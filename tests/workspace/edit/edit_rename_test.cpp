@@ -81,5 +81,41 @@ INSTANTIATE_TEST_SUITE_P(Renames, InEachLanguage,
                          testing::ValuesIn(case_files(REDRAFT_RENAME_CASES)),
                          [](const auto& file) { return file.param.stem().string(); });
 
+std::string refusal_of(const std::string& instruction, const std::string& text,
+                       const std::string& language) {
+  FileCase each;
+  each.title = instruction;
+  each.given = text;
+  const EditRequest request = request_for(RenameCase(each), language);
+  const Result<void> checked = check_new_names(request);
+  if (checked) return "";
+  EXPECT_FALSE(carry_out_rename(request)) << instruction;
+  return checked.error().message();
+}
+
+TEST(Renames, RefuseAKeywordOfTheLanguage) {
+  EXPECT_EQ(refusal_of("rename count to class", "count = 1\n", "python"),
+            "cannot rename 'count' to 'class': that is a keyword of python; choose another name");
+  EXPECT_NE(refusal_of("rename count to fn", "fn f() { let count = 1; }\n", "rust"), "");
+  EXPECT_NE(refusal_of("rename count to delete", "let count = 1\n", "javascript"), "");
+}
+
+TEST(Renames, AllowWhatIsNoKeywordThere) {
+  EXPECT_EQ(refusal_of("rename count to fn", "count = 1\n", "python"), "");
+  EXPECT_EQ(refusal_of("rename count to match", "count = 1\n", "python"),
+            "");  // in some places only
+  // What is not in the file may be prose.
+  EXPECT_EQ(refusal_of("rename count to class", "other = 1\n", "python"), "");
+  EXPECT_EQ(refusal_of("rename count to class", "other 1\n", "plaintext"), "");
+}
+
+TEST(Renames, AllowAKeywordAsAMemberWhereTheLanguageDoes) {
+  const std::string text = "class Store { remove() {} }\nfunction f() {}\n";
+  EXPECT_EQ(refusal_of("rename remove to delete", text, "javascript"), "");
+  EXPECT_NE(refusal_of("rename f to delete", text, "javascript"), "");
+  EXPECT_NE(refusal_of("rename remove to delete", "class Store { void remove() {} };\n", "cpp"),
+            "");
+}
+
 }  // namespace
 }  // namespace redraft

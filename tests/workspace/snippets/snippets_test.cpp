@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/store/text_store.h"
 #include "indexing/text_definitions.h"
+#include "languages/languages.h"
 #include "support/thread_time.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "workspace/snippets/name_ranking.h"

@@ -2,15 +2,20 @@
 
 #include <string_view>
 
-#include "indexing/syntax/signatures.h"
-
 namespace redraft {
+
+// How a language calls functions.
+struct CallStyle {
+  // Stands between the name of an argument and its value; empty: arguments have no names.
+  std::string_view name_mark = {};
+  // A call may omit any argument.
+  bool may_lack = false;
+};
 
 // tree-sitter's names for parameters and arguments, in one language. Each list is words, separated
 // by spaces; a place is "type.field" as in ScopeTypes. A parameter with a "=" is optional, and one
 // that is called "this" is the object that the function belongs to.
 struct SignatureTypes {
-  std::string_view language;  // the first of LanguageTypes::ids
   // Nodes that are parameters, or in them.
   std::string_view optional = {}, rest = {}, named_rest = {}, receivers = {};
   // What is between parameters, and makes those before it unnamed, those behind it named.
@@ -25,10 +30,9 @@ struct SignatureTypes {
   std::string_view spreads = {};
   // The first parameter of a method is its object, unless it is static.
   bool has_explicit_self = false;
+  // Functions of one name may differ in their parameters.
+  bool has_overloads = false;
   CallStyle style = {};
 };
-
-// Null if the parameters of the language are not known.
-const SignatureTypes* find_signature_types(std::string_view language);
 
 }  // namespace redraft

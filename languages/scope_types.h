@@ -18,7 +18,6 @@ enum class KnownFrom : std::uint8_t {
 // name; "?field" is added if there has to be a child in another field, or of that type, "?!field"
 // if there must not.
 struct ScopeTypes {
-  std::string_view language;  // the first of LanguageTypes::ids
   // Nodes with names of their own: functions, blocks within them, and types with members.
   std::string_view functions = {}, blocks = {}, types = {};
   // Places that declare a name: in the innermost scope around, in the one around that, in the
@@ -58,14 +57,15 @@ struct ScopeTypes {
   std::string_view type_places = {};
   // What a method calls the object that it belongs to.
   std::string_view own = {};
+  // The name of a type's constructor, if it differs from the type's name.
+  std::string_view constructor = {};
+  // A member exists once a method assigns to it: Python's `self.name = 1`.
+  bool has_assigned_members = false;
   KnownFrom known_from = KnownFrom::kScope;
   // In a type's methods a member is known by its name alone.
   bool bare_members = false;
   // A "type_identifier" is never the name of a variable.
   bool separate_types = false;
 };
-
-// Null if names of the language are not followed.
-const ScopeTypes* find_scope_types(std::string_view language);
 
 }  // namespace redraft
