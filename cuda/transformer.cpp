@@ -1,6 +1,6 @@
-// The transformer of llama, qwen2 and qwen3, not of mixtures, on a GPU: the counterpart of
-// decoding/model/transformer.cpp, with fewer and larger operators. A pass sends its tokens,
-// positions and paths in one copy, queues its kernels, and gets back only the requested
+// The transformer of every Architecture that has no not_on_gpu: the counterpart of
+// decoding/model/transformer.cpp on a GPU, with fewer and larger operators. A pass sends its
+// tokens, positions and paths in one copy, queues its kernels, and gets back only the requested
 // predictions. Verification passes (few rows, of which only the best token is needed) are recorded
 // once for each number of rows and of spans, and from then on queued as a whole.
 #include "cuda/transformer.h"
@@ -358,9 +358,9 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
                                                         const LoadControl& control) {
   const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  if (shape->experts > 0) {
-    return Error(files->path() +
-                 ": a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
+  if (const std::string_view what = shape->architecture->not_on_gpu; !what.empty()) {
+    return Error(files->path() + ": " + std::string(what) +
+                 " runs on the CPU only (--device cpu), not on a GPU");
   }
   if (!takes_heads(shape->heads, shape->kv_heads, shape->head_dim)) {
     return Error(files->path() + ": " + std::to_string(shape->heads) + " heads of " +

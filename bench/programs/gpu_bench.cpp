@@ -27,7 +27,7 @@ constexpr int kContext = 1000;
 
 TransformerShape shape_of(const std::string& size) {
   TransformerShape shape;
-  shape.architecture = "qwen2";
+  shape.architecture = find_architecture("qwen2");
   shape.context_length = 32768;
   shape.head_dim = 128;
   shape.epsilon = 1e-6;

@@ -1,7 +1,6 @@
-// The transformer of llama, qwen2, qwen3 and qwen3moe, once for every device: all arithmetic is in
-// the operators, all memory in buffers that outlive a pass. A pass first writes the rows of its
-// context and draft into the cache's slots and then attends to them, so the tree alone decides what
-// a row sees.
+// The transformer of every Architecture, on the CPU: all arithmetic is in the operators, all memory
+// in buffers that outlive a pass. A pass first writes the rows of its context and draft into the
+// cache's slots and then attends to them, so the tree alone decides what a row sees.
 #include "decoding/model/transformer.h"
 
 #include <ATen/Parallel.h>
@@ -263,7 +262,7 @@ class Transformer : public LanguageModel {
                         {layer.key, input.of(layer.key), rows.key},
                         {layer.value, input.of(layer.value), rows.value}});
     charge(PassPart::kQueryKeyValue);
-    if (shape_.query_key_norm) {
+    if (shape_.architecture->query_key_norm) {
       norm_heads(rows.query, layer.query_norm);
       norm_heads(rows.key, layer.key_norm);
     }
