@@ -8,6 +8,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -32,7 +33,7 @@ struct SkipScore {
 class SkipMeter {
  public:
   // Passes cost what `curve` says, a draft step as much of a pass of one row as it reads of the
-  // weights. `model` outlives this and offers draft_step().
+  // weights. `model` outlives this and can leave out layers.
   SkipMeter(LanguageModel& model, CostCurve curve) : model_(model), curve_(std::move(curve)) {}
 
   // Reads a prompt (at least one token) and what followed; an output of less than two tokens has no

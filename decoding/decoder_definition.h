@@ -37,8 +37,8 @@ struct DecoderDefinition {
     return {};
   };
   // Checks that it can decode with this target and what is remembered for it.
-  Result<void> (*fits)(const DecoderOptions&, const LanguageModel& target, const DecoderMemory&) =
-      [](const DecoderOptions&, const LanguageModel&, const DecoderMemory&) -> Result<void> {
+  Result<void> (*fits)(const DecoderOptions&, LanguageModel& target, const DecoderMemory&) =
+      [](const DecoderOptions&, LanguageModel&, const DecoderMemory&) -> Result<void> {
     return {};
   };
   bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };

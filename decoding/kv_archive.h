@@ -14,6 +14,10 @@
 //     shorter entry is removed: whatever could be found there is in the longer one.
 //   - The folder grows beyond its budget: the entry that nobody used for longest is removed.
 //
+// A model with state besides its rows (SequenceState) can go on only from where that is known. Its
+// entries hold the state after all of their tokens, so one serves prompts that begin with all of
+// them, and a longer entry does not replace a shorter one.
+//
 // Several processes may share a folder. A file gets its name when it is whole, is never changed
 // afterwards, and may vanish at any time.
 #pragma once
@@ -64,17 +68,19 @@ class KvArchive {
   // $XDG_CACHE_HOME/redraft/kv; empty if there is no such folder.
   static std::filesystem::path default_folder();
 
-  // The entry that shares the longest beginning with `tokens`. Removes what is damaged, was left
-  // unfinished, or was written by another build.
+  // The entry that has the longest beginning of `tokens`, as far as it can be loaded. Removes what
+  // is damaged, was left unfinished, or was written by another build.
   Match find(std::span<const TokenId> tokens);
-  // Copies the rows of the first match.length tokens into the storage, which has slots for them,
-  // and counts as a use of the entry. False: the entry is gone, or damaged and removed now, or
-  // `go_on` said so, which is asked before each block; the storage then holds nothing of value.
+  // Copies the rows of the first match.length tokens, and the state after them, into the storage,
+  // which has slots for them, and counts as a use of the entry. False: the entry is gone, or
+  // damaged and removed now, or `go_on` said so, which is asked before each block; the storage then
+  // holds nothing of value.
   bool load(const Match& match, std::span<const TokenId> tokens, KvStorage& storage,
             const std::function<bool()>& go_on = {});
-  // Keeps the rows of `tokens`, at most KvEntry::kMaxTokens of them, unless an entry has all but
-  // `slack` of them already. An entry of the same source that has no more than `slack` tokens of
-  // its own is removed then.
+  // Keeps the rows of `tokens`, and the state after them, unless an entry has all but `slack` of
+  // them already. At most KvEntry::kMaxTokens tokens; of more, the rows of the first ones are kept,
+  // or nothing if there is state. An entry of the same source that has no more than `slack` tokens
+  // of its own is removed then, unless there is state.
   // `storage` is asked before each block, and returns where the tokens' rows are now, or null to
   // give up; other methods may be called within. Nothing is written if the storage offers no rows.
   // The error says what went wrong with the disk.

@@ -39,14 +39,15 @@ class PrefixPool {
   PrefixPool(const PrefixPool&) = delete;
   PrefixPool& operator=(const PrefixPool&) = delete;
 
-  // A cache of `model` that holds the longest known beginning of `tokens`, which may be empty. What
-  // else the cache holds stays in the pool if that is worth a copy. `model` outlives the pool, the
+  // A cache of `model` that holds the longest known beginning of `tokens`, which may be empty. A
+  // beginning is known if a cache can be cut to it (KvCache::usable_prefix). What else the cache
+  // holds stays in the pool if that is worth a copy. `model` outlives the pool, the
   // pool the lease.
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
   // How many tokens of the longest known beginning of `tokens` are kept and not lent.
   int known(const LanguageModel& model, std::span<const TokenId> tokens) const;
   // The cache that acquire() would find now, where it is: valid until the next call of anything
-  // else. Null: none shares a token.
+  // else. Null: none has a beginning of `tokens`.
   const KvCache* find(const LanguageModel& model, std::span<const TokenId> tokens) const;
   // Adds a cache of `length` tokens that `fill` reads from elsewhere, if there is room for it
   // within the budget; it is dropped if `fill` returns false. Whether it was added.
