@@ -44,11 +44,12 @@ Sample time_pass(LanguageModel& model, KvCache& cache, int rows) {
   for (int i = 0; i < rows; ++i) tokens[i] = (length + 37 * i) % model.vocabulary_size();
   const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);
   PassProfile profile;
-  model.set_profile(&profile);
+  PassMeasuring* const measuring = model.measuring();
+  if (measuring) measuring->set_profile(&profile);
   const Clock::time_point start = Clock::now();
   model.forward(std::span(tokens).first(1), draft, cache, PredictionNeeds{});
   Sample sample{.seconds = seconds_since(start), .parts = {}};
-  model.set_profile(nullptr);
+  if (measuring) measuring->set_profile(nullptr);
   cache.truncate(length);
   for (int part = 0; part < kPassParts; ++part)
     sample.parts[part] = profile.seconds(static_cast<PassPart>(part));
@@ -160,7 +161,8 @@ CostPoint CostBench::summarize(const Timed& timed) const {
   for (const double part : typical.parts) sum += part;
   for (int part = 0; part < kPassParts && sum > 0; ++part)
     point.shares[part] = typical.parts[part] / sum;
-  point.work = model_.work(point.rows, point.context);
+  if (PassMeasuring* const measuring = model_.measuring())
+    point.work = measuring->work(point.rows, point.context);
   point.roofline_fraction = roofline_seconds(point.work, probe_.peak()) / point.seconds;
   double linears = 0;
   for (const PassPart part : {PassPart::kQueryKeyValue, PassPart::kAttentionOutput,

@@ -8,6 +8,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 
 namespace redraft {

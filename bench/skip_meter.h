@@ -8,6 +8,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -31,8 +32,8 @@ struct SkipScore {
 // costs its draft steps. Used by one thread at a time.
 class SkipMeter {
  public:
-  // Passes cost what `curve` says; a draft step costs its share of the weights of a pass of one
-  // row. `model` outlives this and supports draft_step().
+  // Passes cost what `curve` says, a draft step as much of a pass of one row as it reads of the
+  // weights. `model` outlives this and can leave out layers.
   SkipMeter(LanguageModel& model, CostCurve curve) : model_(model), curve_(std::move(curve)) {}
 
   // Reads a prompt (at least one token) and its output; an output of fewer than two tokens has no

@@ -116,7 +116,7 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
     print_figures(result, comparison);
   } else if (!result.hunks.empty()) {
     std::cerr << (result.is_renamed() ? "renamed by the syntax tree, without the model"
-                                 : "placed by lines and syntax, without the model")
+                                      : "placed by lines and syntax, without the model")
               << std::endl;
   }
 }

@@ -113,7 +113,9 @@ class Timings {
       : watch_(watch),
         context_(context),
         cache_(watch.model().filled_cache(
-            std::min(watch.model().context_length(), context + max_rows), context)) {}
+            std::min(watch.model().context_length(), context + max_rows), context)) {
+    cache_->remember();  // each pass is cut off again
+  }
 
   void add(int rows) {
     if (context_ + rows > cache_->capacity()) return;

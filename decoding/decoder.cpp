@@ -157,6 +157,7 @@ bool Decode::prefill() {
   while (unread() > chunks_.rows()) {
     if (!read_chunk(chunks_.rows())) return false;
   }
+  target_.cache->remember();  // where the next request may part from this one
   return true;
 }
 

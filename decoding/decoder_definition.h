@@ -37,9 +37,9 @@ struct DecoderDefinition {
   Result<void> (*check)(const DecoderOptions&) = [](const DecoderOptions&) -> Result<void> {
     return {};
   };
-  // Checks that the decoder works with this target and with what is remembered for it.
-  Result<void> (*fits)(const DecoderOptions&, const LanguageModel& target, const DecoderMemory&) =
-      [](const DecoderOptions&, const LanguageModel&, const DecoderMemory&) -> Result<void> {
+  // Checks that it can decode with this target and what is remembered for it.
+  Result<void> (*fits)(const DecoderOptions&, LanguageModel& target, const DecoderMemory&) =
+      [](const DecoderOptions&, LanguageModel&, const DecoderMemory&) -> Result<void> {
     return {};
   };
   bool (*lossless)(const DecoderOptions&) = [](const DecoderOptions&) { return true; };

@@ -15,7 +15,11 @@
 //     the archive removes the shorter entry, because the longer one contains it.
 //   - The folder grows beyond its budget: the least recently used entry is removed.
 //
-// Several processes may share a folder. A file gets its name when it is complete, is never changed
+// A model with state besides its rows (SequenceState) can go on only from where that is known. Its
+// entries hold the state after all of their tokens, so one serves prompts that begin with all of
+// them, and a longer entry does not replace a shorter one.
+//
+// Several processes may share a folder. A file gets its name when it is whole, is never changed
 // afterwards, and may vanish at any time.
 #pragma once
 
@@ -65,21 +69,22 @@ class KvArchive {
   // $XDG_CACHE_HOME/redraft/kv; empty if there is no such folder.
   static std::filesystem::path default_folder();
 
-  // The entry that shares the longest prefix with `tokens`. Removes entries that are damaged,
-  // unfinished or written by another build.
+  // The entry that has the longest beginning of `tokens`, as far as it can be loaded. Removes what
+  // is damaged, was left unfinished, or was written by another build.
   Match find(std::span<const TokenId> tokens);
-  // Copies the rows of the first match.length tokens into `storage`, which has slots for them. This
-  // counts as a use of the entry. `go_on` is called before each block; false cancels. Returns false
-  // if cancelled, or if the entry is gone or damaged (then it is removed); the storage then holds
-  // nothing of value.
+  // Copies the rows of the first match.length tokens, and the state after them, into the storage,
+  // which has slots for them, and counts as a use of the entry. False: the entry is gone, or
+  // damaged and removed now, or `go_on` said so, which is asked before each block; the storage then
+  // holds nothing of value.
   bool load(const Match& match, std::span<const TokenId> tokens, KvStorage& storage,
             const std::function<bool()>& go_on = {});
-  // Saves the rows of `tokens`, at most KvEntry::kMaxTokens of them, unless an existing entry lacks
-  // no more than `slack` of them. Then removes an entry of the same source that has no more than
-  // `slack` tokens of its own.
-  // `storage` is called before each block. It returns where the tokens' rows are now, or null to
-  // cancel; it may call other methods. Nothing is written if the storage offers no rows. The error
-  // describes the failure of the disk.
+  // Keeps the rows of `tokens`, and the state after them, unless an entry has all but `slack` of
+  // them already. At most KvEntry::kMaxTokens tokens; of more, the rows of the first ones are kept,
+  // or nothing if there is state. An entry of the same source that has no more than `slack` tokens
+  // of its own is removed then, unless there is state.
+  // `storage` is asked before each block, and returns where the tokens' rows are now, or null to
+  // give up; other methods may be called within. Nothing is written if the storage offers no rows.
+  // The error says what went wrong with the disk.
   Result<void> save(std::span<const TokenId> tokens, const std::string& source, int slack,
                     const std::function<const KvStorage*()>& storage);
 

@@ -37,9 +37,9 @@ constexpr bool is_linear(PassPart part) {
 
 // Where the wall time of forward passes went, summed over the passes. To use it:
 //   PassProfile profile;
-//   model.set_profile(&profile);    // every forward() from here adds to it
+//   model.measuring()->set_profile(&profile);  // every forward() from here adds to it
 //   model.forward(…);
-//   model.set_profile(nullptr);
+//   model.measuring()->set_profile(nullptr);
 //   profile.seconds(PassPart::kAttention) / profile.total()
 // A pass is split without gaps, so the parts add up to the passes. Not thread-safe: it belongs to
 // the thread that runs the passes.

@@ -28,10 +28,10 @@ std::pair<PrefixPool::Kept::const_iterator, int> PrefixPool::longest(
   int shared = 0;
   for (auto each = kept_.begin(); each != kept_.end(); ++each) {
     if (each->model != &model) continue;
-    const int common = each->cache->common_prefix(tokens);
-    if (common == 0 || common < shared) continue;
-    found = each;  // among equally long matches, the most recently used
-    shared = common;
+    const int usable = each->cache->usable_prefix(tokens);
+    if (usable == 0 || usable < shared) continue;
+    found = each;  // of several that share as much, the most recently used
+    shared = usable;
   }
   return {found, shared};
 }

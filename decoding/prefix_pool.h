@@ -40,14 +40,15 @@ class PrefixPool {
   PrefixPool(const PrefixPool&) = delete;
   PrefixPool& operator=(const PrefixPool&) = delete;
 
-  // A cache of `model` that holds the longest known prefix of `tokens`, possibly none. If the rest
-  // of the found cache is worth a copy, it stays in the pool. `model` outlives the pool, the pool
-  // the lease.
+  // A cache of `model` that holds the longest known beginning of `tokens`, which may be empty. A
+  // beginning is known if a cache can be cut to it (KvCache::usable_prefix). What else the cache
+  // holds stays in the pool if that is worth a copy. `model` outlives the pool, the
+  // pool the lease.
   Lease acquire(const LanguageModel& model, std::span<const TokenId> tokens);
   // How many tokens of the longest known prefix of `tokens` are kept and not lent.
   int known(const LanguageModel& model, std::span<const TokenId> tokens) const;
-  // The cache that acquire() would find now, still in the pool. Valid until the next call of
-  // another method. Null: no cache shares a token.
+  // The cache that acquire() would find now, where it is: valid until the next call of anything
+  // else. Null: none has a beginning of `tokens`.
   const KvCache* find(const LanguageModel& model, std::span<const TokenId> tokens) const;
   // Adds a cache of `length` tokens that `fill` loads from another source, if the budget has room
   // for it. Drops it if `fill` returns false. Returns whether it was added.

@@ -5,8 +5,8 @@
 
 namespace redraft {
 
-// The last token's row predicts the next one. If the cache already has that token (a correction
-// that the phase did not keep), it runs again.
+// The last token's row predicts what follows, so that token is run again if the cache already has
+// it (a correction that the phase did not keep). A cache with state may have to go back further.
 std::span<const TokenId> Verifier::pending(std::span<const TokenId> context) {
   assert(!context.empty());
   cache_.truncate(static_cast<int>(std::min<std::size_t>(cache_.length(), context.size() - 1)));

@@ -97,8 +97,9 @@ class FrozenLoader {
 
 Result<FrozenWeights> FrozenWeights::load(const ModelFiles& files, const TransformerShape& shape,
                                           at::ScalarType matrices, const LoadControl& control) {
-  if (shape.experts > 0)
-    return Error(files.path() + ": a mixture of experts cannot be trained, only dense models can");
+  if (const std::string_view what = shape.architecture->not_trainable; !what.empty())
+    return Error(files.path() + ": " + std::string(what) +
+                 " cannot be trained, only dense models can");
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
   return FrozenLoader(files, matrices, control).run(std::move(*plan));

@@ -14,7 +14,9 @@ namespace {
 // Restores the length of the cache on destruction, whatever happens in between.
 class CacheLength {
  public:
-  explicit CacheLength(KvCache& cache) : cache_(cache), length_(cache.length()) {}
+  explicit CacheLength(KvCache& cache) : cache_(cache), length_(cache.length()) {
+    cache.remember();
+  }
   ~CacheLength() { cache_.truncate(length_); }
   CacheLength(const CacheLength&) = delete;
   CacheLength& operator=(const CacheLength&) = delete;
@@ -24,17 +26,18 @@ class CacheLength {
   int length_;
 };
 
-Result<SkippedLayers> skipped_for(const DecoderOptions& options, const LanguageModel& target,
+Result<SkippedLayers> skipped_for(const DecoderOptions& options, LanguageModel& target,
                                   const DecoderMemory& memory) {
-  const int layers = target.skippable_layers();
-  if (layers == 0) return Error("the target cannot skip layers on this device: use --device cpu");
+  LayerSkipping* const skipping = target.layer_skipping();
+  if (skipping == nullptr)
+    return Error("the target cannot skip layers on this device: use --device cpu");
   const std::string text = options.text("skip").value_or(memory.skipped_layers());
   if (text.empty()) {
     return Error(
         "the layers to skip are unknown for this model: find them once with `redraft bench "
         "skips`, or name them, as in skip=a3-5+m6");
   }
-  return parse_skipped_layers(text, layers);
+  return parse_skipped_layers(text, skipping->skippable_layers());
 }
 
 SelfSpecOptions options_from(const DecoderOptions& options) {
@@ -96,7 +99,8 @@ std::vector<TokenId> SelfSpecSource::propose(TokenId last, int most) {
   std::vector<TokenId> tokens;
   while (static_cast<int>(tokens.size()) < most) {
     if (stop_.stop_requested()) return {};
-    const DraftedToken next = target_.model->draft_step({&last, 1}, skipped_, *target_.cache);
+    const DraftedToken next =
+        target_.model->layer_skipping()->draft_step({&last, 1}, skipped_, *target_.cache);
     tokens.push_back(next.token);
     last = next.token;
     if (next.probability < exit_.threshold() || std::ranges::count(stop_tokens_, last) > 0) break;
@@ -132,7 +136,7 @@ const DecoderDefinition& selfspec_decoder() {
             parse_skipped_layers(*text, SkippedLayers::kMaxLayers);
         return skipped ? Result<void>() : skipped.error().in("skip");
       },
-      .fits = [](const DecoderOptions& options, const LanguageModel& target,
+      .fits = [](const DecoderOptions& options, LanguageModel& target,
                  const DecoderMemory& memory) -> Result<void> {
         const Result<SkippedLayers> skipped = skipped_for(options, target, memory);
         return skipped ? Result<void>() : skipped.error();

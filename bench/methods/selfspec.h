@@ -6,6 +6,7 @@
 
 #include "decoding/decoder.h"
 #include "decoding/draft_source.h"
+#include "decoding/model_powers.h"
 #include "decoding/skipped_layers.h"
 #include "support/token.h"
 

@@ -15,6 +15,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 
 namespace redraft {
@@ -43,9 +44,9 @@ void measure(LanguageModel& model, KvCache& cache, int rows, int repetitions) {
   std::vector<double> seconds;
   for (int i = 0; i < repetitions; ++i) {
     const double before = profile.total();
-    model.set_profile(&profile);
+    model.measuring()->set_profile(&profile);
     model.forward({tokens.data(), 1}, draft, cache, {});
-    model.set_profile(nullptr);
+    model.measuring()->set_profile(nullptr);
     seconds.push_back(profile.total() - before);
     cache.truncate(length);
   }

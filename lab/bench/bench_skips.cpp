@@ -18,6 +18,7 @@
 #include "cli/common/skip_store.h"
 #include "cli/common/status_line.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model_powers.h"
 #include "lab/bench/bench_setup.h"
 #include "lab/bench/bench_tasks.h"
 #include "support/seconds_since.h"
@@ -95,7 +96,7 @@ Result<void> SkipsBench::load() {
       load_bench_engine(options_.tasks, {*plain}, shown_on(status_, watch_.token()));
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
-  if (engine_.engine->target().skippable_layers() == 0)
+  if (engine_.engine->target().layer_skipping() == nullptr)
     return Error("the target cannot leave out layers where it runs: take --device cpu");
   status_.show("measuring what passes cost");
   meter_.emplace(engine_.engine->target(), engine_.engine->cost_curve());
@@ -141,7 +142,7 @@ Result<void> SkipsBench::write_text(const BenchTask& task) {
 }
 
 void SkipsBench::search() {
-  const int layers = engine_.engine->target().skippable_layers();
+  const int layers = engine_.engine->target().layer_skipping()->skippable_layers();
   const Result<SkippedLayers> stored = parse_skipped_layers(SkipStore().load(model_), layers);
   SkipSearch search(layers, options_.seed, stored ? *stored : SkippedLayers());
   const auto start = Clock::now();

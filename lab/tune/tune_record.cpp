@@ -12,6 +12,7 @@
 #include "cli/common/report.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/sha256.h"
+#include "decoding/model_powers.h"
 #include "lab/tune/model_digest.h"
 #include "lab/tune/tune.h"
 #include "lab/tune/tune_sources.h"
@@ -207,7 +208,8 @@ int run_record(TuneRecordOptions options) {
   if (!model) return fail(model.error());
   const Result<RecordedShape> shape = shape_of(options, *model);
   if (!shape) return fail(shape.error());
-  if (!model->model->capture_layers(shape->layers))
+  LayerCapture* const capture = model->model->layer_capture();
+  if (capture == nullptr || !capture->capture_layers(shape->layers))
     return fail(Error(options.common.target + ": its layers cannot be recorded on this device"));
   status.show("reading texts");
   const Result<std::vector<TextToRecord>> texts = read_texts(options, *model);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 
@@ -15,13 +16,15 @@ namespace redraft {
 // known. It checks that its callers respect the contract of KvCache: every slot below the cache's
 // length must have the committed token at that position, however it got there. A violation throws
 // std::logic_error.
-class ScriptedModel : public LanguageModel {
+class ScriptedModel : public LanguageModel, public LayerSkipping, public HeadDrafting {
  public:
   // The next token after `sequence` (never empty).
   using Script = std::function<TokenId(std::span<const TokenId> sequence)>;
 
   // The size of a token in a KvCache, as the model reports it.
   static constexpr std::size_t kSlotBytes = 100;
+  // The size of a copy of its state, likewise, if it has state.
+  static constexpr std::size_t kStateBytes = 5000;
 
   ScriptedModel(int vocabulary, int context_length, Script script)
       : vocabulary_(vocabulary), context_length_(context_length), script_(std::move(script)) {}
@@ -67,17 +70,24 @@ class ScriptedModel : public LanguageModel {
   // Behaves like a model on a device from now on: calls back while it works, and writes `steps`
   // tokens in one go.
   void set_on_device(int steps) { steps_ = steps; }
-  // Supports draft_step() with this number of layers, whatever is skipped: the drafted tokens, and
-  // their reported probabilities.
+  // New caches have state beside their rows from then on, as those of recurrent models: they can be
+  // cut back only to the few lengths that were remembered. forward() throws if the state is not
+  // that of the committed tokens.
+  void set_state() { has_state_ = true; }
+  // Offers draft_step() with that many layers, whatever is left out: what it drafts, and how likely
+  // it calls that.
   using Likelihood = std::function<float(std::span<const TokenId> sequence)>;
   void set_skipping(int layers, Script script, Likelihood likelihood);
+  LayerSkipping* layer_skipping() override { return skippable_layers_ > 0 ? this : nullptr; }
   int skippable_layers() const override { return skippable_layers_; }
+  double drafting_share(const SkippedLayers& /*skipped*/) const override { return 1; }
   DraftedToken draft_step(std::span<const TokenId> context, const SkippedLayers& skipped,
                           KvCache& cache) override;
   // Has a draft head from now on, which proposes `tokens` tokens of a script and, as second
   // choices, the ids after them. It throws if it is queried about a row of another pass, or with a
   // token that is not the row's prediction (which it does not know if the pass returned logits).
   void set_head(int tokens, Script script, Likelihood likelihood);
+  HeadDrafting* head_drafting() override { return head_tokens_ > 0 ? this : nullptr; }
   int head_tokens() const override { return head_tokens_; }
   std::vector<HeadPlace> head_draft(int row, TokenId token) override;
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
@@ -93,6 +103,7 @@ class ScriptedModel : public LanguageModel {
   Script script_;
   Certainty certainty_;
   int steps_ = 0;  // 0: not on a device
+  bool has_state_ = false;
   int skippable_layers_ = 0;
   Script skipping_script_;
   Likelihood likelihood_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decoding/kernels/half.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 namespace {
@@ -37,7 +38,8 @@ RowsOfText run(LanguageModel& model, std::span<const TokenId> text, std::size_t 
     const Predictions predicted = model.forward(text.subspan(at, 1), rest, *cache, {});
     out.choices.insert(out.choices.end(), predicted.argmax.begin(), predicted.argmax.end());
     for (std::size_t row = 0; row < rows; ++row) {
-      const std::span<const float> captured = model.captured(static_cast<int>(row));
+      const std::span<const float> captured =
+          model.layer_capture()->captured(static_cast<int>(row));
       std::transform(captured.begin(), captured.end(), std::back_inserter(out.features), to_half);
     }
     std::vector<int> path(rows - 1);

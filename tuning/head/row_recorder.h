@@ -14,8 +14,8 @@ namespace redraft {
 // before it. So a text that the target did not write also teaches the target's own continuations.
 // Rows without such a token are left out.
 //
-// `model` must have had capture_layers() with those layers. Runs it on all tokens before `first` in
-// one pass and on the others in chunks. Throws ModelFailure as forward() does.
+// `model` has had LayerCapture::capture_layers() with those layers. Runs it on all tokens before
+// `first` in one go and on the others in chunks. Throws ModelFailure as forward() does.
 TextRows record_rows(LanguageModel& model, std::span<const TokenId> text, int first, int tokens,
                      std::int32_t source);
 

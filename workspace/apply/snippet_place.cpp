@@ -247,8 +247,7 @@ class Placer {
       return {};
     }
     n_compared_ += run.size() * (static_cast<std::size_t>(file_.size()) + parts_.theirs.size());
-    if (n_compared_ > kMaxCompared)
-      return Error("the change is too long to compare with the file");
+    if (n_compared_ > kMaxCompared) return Error("the change is too long to compare with the file");
     if (const Result<void> known = find_ends(run, wanted); !known) return known;
     Result<AlignedLines> there = align(file_, wanted);
     if (!there) {  // its place may be certain after the element that the change shows before it

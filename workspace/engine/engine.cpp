@@ -10,6 +10,7 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/model_failure.h"
+#include "decoding/model_powers.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
 #include "text/same_vocabulary.h"
@@ -46,7 +47,8 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
     return true;
   };
   for (const Model* model : {&target_, &draft_}) {
-    if (model->model) model->model->set_reclaim(reclaim);
+    MemoryReclaiming* const memory = model->model ? model->model->memory_reclaiming() : nullptr;
+    if (memory) memory->set_reclaim(reclaim);
   }
   for (DecoderMemory& memory : memories_.values) memory.set_skipped_layers(target_.skipped_layers);
 }
@@ -124,16 +126,11 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
 
 namespace {
 
-int common_beginning(const KvCache& cache, std::span<const TokenId> tokens) {
-  const auto [known, end] = std::ranges::mismatch(cache.tokens(), tokens);
-  return static_cast<int>(end - tokens.begin());
-}
-
 // Makes what `from` holds of the prompt's beginning part of the lease, if it holds more of it.
 void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
                     PrefixPool::Lease& lease) {
-  const int shared = common_beginning(from, prompt);
-  if (shared <= common_beginning(lease.cache(), prompt)) return;
+  const int shared = from.usable_prefix(prompt);
+  if (shared <= lease.cache().usable_prefix(prompt)) return;
   try {
     lease.replace(from.fork(shared));
   } catch (const ModelFailure&) {
@@ -184,6 +181,7 @@ bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int l
     chunks.measured(rows, seconds);
     on_chunk(rows, seconds);
   }
+  cache.remember();  // requests begin with it
   return cache.length() == std::ssize(beginning);
 }
 

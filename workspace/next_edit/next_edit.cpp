@@ -368,9 +368,8 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     result.document = place.document;
     return result;
   }
-  const char* nothing =
-      result.is_unsure ? "the model is not sure enough of what follows"
-                       : "the model sees nothing that has to follow";
+  const char* nothing = result.is_unsure ? "the model is not sure enough of what follows"
+                                         : "the model sees nothing that has to follow";
   result.why_none =
       noting(result.note, result.regions == 0 && !refused.empty() ? refused : nothing);
   return result;

@@ -51,9 +51,9 @@ struct NextEditAnswer {
   std::string why_none = {};                      // why there are no edits, for the user
   // There are none because their probability was below NextEditRequest::min_probability.
   bool is_unsure = false;
-  std::string error = {};                         // the reason of a failure; empty: none
-  std::string note = {};                          // NextEditResult::note
-  bool by_tree = false;                           // NextEditResult::by_tree
+  std::string error = {};  // the reason of a failure; empty: none
+  std::string note = {};   // NextEditResult::note
+  bool by_tree = false;    // NextEditResult::by_tree
   // The rest of an earlier answer: the model did not run.
   bool carried = false;
   DecodeStatistics statistics = {};

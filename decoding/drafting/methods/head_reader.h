@@ -6,6 +6,7 @@
 #include "decoding/draft_source.h"
 #include "decoding/draft_tree.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "support/token.h"
 
 namespace redraft {
@@ -16,18 +17,18 @@ namespace redraft {
 class HeadReader {
  public:
   // `target` has a head and outlives this.
-  explicit HeadReader(LanguageModel& target) : target_(target) {}
+  explicit HeadReader(LanguageModel& target) : head_(*target.head_drafting()) {}
 
   // Call it once with the context of every draft. Returns whether the head can be queried, which is
   // not possible before the first pass.
   bool arrive(std::span<const TokenId> context);
-  // The head's proposal after `newest`, the last token of the context that arrive() accepted.
-  std::vector<HeadPlace> ask(TokenId newest) { return target_.head_draft(row_, newest); }
+  // What the head proposes after `newest`, the last token of the context that arrive() accepted.
+  std::vector<HeadPlace> ask(TokenId newest) { return head_.head_draft(row_, newest); }
   // See DraftSource::observe().
   void observe(const VerifiedDraft& pass);
 
  private:
-  LanguageModel& target_;
+  HeadDrafting& head_;
   std::size_t length_ = 0;  // of the context at the last arrive()
   bool verified_ = false;   // whether there was a pass after that
   DraftTree draft_;         // of that pass

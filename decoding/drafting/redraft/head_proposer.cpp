@@ -46,7 +46,8 @@ HeadProposer::HeadProposer(LanguageModel& target, const PassPace& pace, HeadReco
 Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, double rate) {
   seconds_ = 0;
   const bool can_ask = reader_.arrive(context);
-  const int places = std::min({limit, target_.head_tokens(), HeadRecord::kMaxPlaces});
+  const int places =
+      std::min({limit, target_.head_drafting()->head_tokens(), HeadRecord::kMaxPlaces});
   if (!can_ask || places <= 0) return {};
   if (!pays(static_cast<int>(context.size()), places, rate) && ++record_.passes_since < kAskAgain)
     return {};

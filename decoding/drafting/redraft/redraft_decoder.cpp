@@ -4,6 +4,7 @@
 #include "decoding/drafting/redraft/head_proposer.h"
 #include "decoding/drafting/redraft/model_proposer.h"
 #include "decoding/drafting/redraft/redraft_source.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 
@@ -20,7 +21,7 @@ const DecoderDefinition& redraft_decoder() {
         auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
         memory.pace.follow(inputs.cost);
         Proposers proposers;
-        if (inputs.target.model->head_tokens() > 0 && !inputs.options.has("no-head")) {
+        if (inputs.target.model->head_drafting() != nullptr && !inputs.options.has("no-head")) {
           proposers.head =
               std::make_unique<HeadProposer>(*inputs.target.model, memory.pace, memory.head);
         }

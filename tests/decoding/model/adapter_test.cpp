@@ -131,7 +131,8 @@ TEST_F(AdapterTest, RoundsOnceToTheFormatOfChangedWeights) {
     GgufWriter base = tiny.writer();
     GgufWriter held = tiny.writer();
     for (const TinyAdapter::Layer& layer : adapter.layers()) {
-      const std::string role = role_of_huggingface_tensor(layer.module + ".weight");
+      const std::string role = role_of_huggingface_tensor(layer.module + ".weight",
+                                                          *find_architecture(tiny.architecture));
       const auto at = std::ranges::find(base.tensors(), role, &GgufWriter::Tensor::name);
       ASSERT_NE(at, base.tensors().end());
       at->format = stored;

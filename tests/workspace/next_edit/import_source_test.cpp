@@ -99,7 +99,8 @@ TEST(ImportSource, CUsesHeaders) {
 TEST(ImportSource, EndsForAnyText) {
   for (const ModuleSystem modules :
        {ModuleSystem::kPython, ModuleSystem::kScript, ModuleSystem::kRust, ModuleSystem::kGo,
-        ModuleSystem::kJava, ModuleSystem::kInclude, ModuleSystem::kCSharp, ModuleSystem::kUnknown}) {
+        ModuleSystem::kJava, ModuleSystem::kInclude, ModuleSystem::kCSharp,
+        ModuleSystem::kUnknown}) {
     for (const char* file : {"/w/main.x", "/", ""}) {
       const ImportReader reader(modules, "/w/page.x", file);
       for (const char* text : {"", "import", "from", "from . import /", "import ////", "use ::main",
