@@ -2,7 +2,9 @@
 // that measure and train. `redraft` starts it where a command line asks for one of these.
 #include "bench/methods/lab_decoders.h"
 #include "cli/program.h"
-#include "lab/commands.h"
+#include "lab/bench/bench_command.h"
+#include "lab/score.h"
+#include "lab/tune/tune.h"
 
 int main(int argc, char** argv) {
   using namespace redraft::cli;

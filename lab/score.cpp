@@ -1,4 +1,6 @@
 // redraft score: how well the target predicts a text.
+#include "lab/score.h"
+
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -9,7 +11,6 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/report.h"
 #include "decoding/perplexity.h"
-#include "lab/commands.h"
 #include "workspace/documents/document.h"
 
 namespace redraft::cli {

@@ -1,4 +1,6 @@
 // redraft bench: measurements that users can repeat on their own machine.
+#include "lab/bench/bench_command.h"
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -15,7 +17,6 @@
 #include "cli/common/report.h"
 #include "cli/common/status_line.h"
 #include "lab/bench/bench_tasks.h"
-#include "lab/commands.h"
 #include "support/system/machine.h"
 
 namespace redraft::cli {

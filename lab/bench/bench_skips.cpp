@@ -97,7 +97,7 @@ Result<void> SkipsBench::load() {
   if (!engine) return engine.error();
   engine_ = std::move(*engine);
   if (engine_.engine->target().layer_skipping() == nullptr)
-    return Error("the target cannot leave out layers where it runs: take --device cpu");
+    return Error("the target cannot skip layers on this device: use --device cpu");
   status_.show("measuring what passes cost");
   meter_.emplace(engine_.engine->target(), engine_.engine->cost_curve());
   return {};

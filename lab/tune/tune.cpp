@@ -1,8 +1,6 @@
 // redraft tune: training draft models and draft heads, a file each command.
 #include "lab/tune/tune.h"
 
-#include "lab/commands.h"
-
 namespace redraft::cli {
 
 void add_tune(CLI::App& app, Command& chosen) {

@@ -4,6 +4,9 @@
 
 namespace redraft::cli {
 
+// Adds `tune` to `app`, which sets `chosen` if the command line names one of its commands.
+void add_tune(CLI::App& app, Command& chosen);
+
 // Each adds one subcommand to `redraft tune`.
 void add_tune_data(CLI::App& tune, Command& chosen);
 void add_tune_eval(CLI::App& tune, Command& chosen);
