@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "decoding/acceptance.h"
+
 namespace redraft {
 namespace {
 
