@@ -25,8 +25,8 @@ auto load_through(const std::filesystem::path& file, const char* name)
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const entry = library == nullptr ? nullptr : dlsym(library, name);
   if (entry == nullptr)
-    return Error("a part of redraft cannot be loaded: " + std::string(dlerror()) +
-                 "; build or install it again");
+    return Error("cannot load a part of redraft: " + std::string(dlerror()) +
+                 "; build or install redraft again");
   return reinterpret_cast<Entry*>(entry)();
 }
 

@@ -369,7 +369,7 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     return result;
   }
   const char* nothing = result.is_unsure ? "the model is not sure enough of what follows"
-                                         : "the model sees nothing that has to follow";
+                                         : "the model found no follow-up change";
   result.why_none =
       noting(result.note, result.regions == 0 && !refused.empty() ? refused : nothing);
   return result;

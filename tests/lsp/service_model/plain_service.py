@@ -8,7 +8,7 @@ from plain_text import change, followed, offset, offsets, overlap, span
 TOUCHED = "the text it replaces was changed"
 OVERTAKEN = "a newer edit changes this place"
 REPLACED = "a newer edit of these lines took its place"
-REPAIRED = "it was put right: other changes take its place"
+REPAIRED = "redraft corrected it: other changes take its place"
 MAX_EDITS = 16
 PLAIN = "ini"  # a language in which the server finds nothing doubtful and puts nothing right
 
