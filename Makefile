@@ -44,11 +44,11 @@ check: build ## Run the tests that need no weights and no network (seconds)
 	@$(CTEST) --exclude 'model|e2e|gpu|long'
 
 test: build ## Run all tests except the long sweeps
-	@$(SETUP) models tests instructions
+	@$(SETUP) --for-tests models tests instructions
 	@$(CTEST) --exclude long
 
 test-long: build ## Run the sweeps (hours), and build and test for AArch64
-	@$(SETUP) models tests aider
+	@$(SETUP) --for-tests models tests aider
 	@$(CTEST) --only long
 	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
 

@@ -44,11 +44,12 @@ Sample time_pass(LanguageModel& model, KvCache& cache, int rows) {
   for (int i = 0; i < rows; ++i) tokens[i] = (length + 37 * i) % model.vocabulary_size();
   const DraftTree draft = DraftTree::chain(std::span(tokens).subspan(1), DraftOrigin::kOther);
   PassProfile profile;
-  model.set_profile(&profile);
+  PassMeasuring* const measuring = model.measuring();
+  if (measuring) measuring->set_profile(&profile);
   const Clock::time_point start = Clock::now();
   model.forward(std::span(tokens).first(1), draft, cache, PredictionNeeds{});
   Sample sample{.seconds = seconds_since(start), .parts = {}};
-  model.set_profile(nullptr);
+  if (measuring) measuring->set_profile(nullptr);
   cache.truncate(length);
   for (int part = 0; part < kPassParts; ++part)
     sample.parts[part] = profile.seconds(static_cast<PassPart>(part));
@@ -124,7 +125,7 @@ bool CostBench::sweep(const std::function<void(const CostProgress&)>& progress,
   return true;
 }
 
-// What was timed between two quiet checks was timed on a quiet machine.
+// Passes timed between two quiet checks were timed on a quiet machine.
 void CostBench::judge() {
   const bool quiet = probe_.is_quiet();
   for (Timed& timed : timed_) timed.judge(quiet && was_quiet_);
@@ -160,7 +161,8 @@ CostPoint CostBench::summarize(const Timed& timed) const {
   for (const double part : typical.parts) sum += part;
   for (int part = 0; part < kPassParts && sum > 0; ++part)
     point.shares[part] = typical.parts[part] / sum;
-  point.work = model_.work(point.rows, point.context);
+  if (PassMeasuring* const measuring = model_.measuring())
+    point.work = measuring->work(point.rows, point.context);
   point.roofline_fraction = roofline_seconds(point.work, probe_.peak()) / point.seconds;
   double linears = 0;
   for (const PassPart part : {PassPart::kQueryKeyValue, PassPart::kAttentionOutput,
@@ -221,7 +223,7 @@ CostCurve CostReport::curve() const {
 }
 
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak) {
-  // What is not a quantised linear layer is attention, in 16-bit integers or in floats.
+  // The work outside of quantised linear layers is attention, in 16-bit integers or in floats.
   const double float_gmacs = std::max({peak.f32_gmacs, peak.bf16_gmacs, peak.int16_gmacs});
   return std::max(
       work.bytes / peak.bandwidth_gbps / 1e9,

@@ -8,16 +8,17 @@
 #include "decoding/cost_curve.h"
 #include "decoding/kernels/machine_peak.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 
 namespace redraft {
 
-// What `redraft bench cost` measures.
+// The parameters of `redraft bench cost`.
 struct CostPlan {
   std::vector<int> rows;      // ascending, each at least 1; one row is measured in any case
   std::vector<int> contexts;  // ascending; context + rows within the model's context length
   int samples = 5;            // of each point, taken while the machine was quiet
-  double time_limit = 300;    // seconds after which the samples so far must do
+  double time_limit = 300;    // in seconds; after that the samples so far are used
 };
 
 // One kind of pass: this many rows on top of this many tokens.
@@ -30,7 +31,7 @@ struct CostPoint {
   int samples = 0;   // on which `seconds` is based
   double ratio = 0;  // to one row on the same context
   PassWork work{};
-  double roofline_fraction = 0;  // the least possible time divided by the measured time
+  double roofline_fraction = 0;  // the minimum possible time divided by the measured time
   double linears_fraction = 0;   // share of the int8 peak reached in the quantised linear layers
   std::array<double, kPassParts> shares{};  // of the time, by PassPart; zeros where unknown
 };
@@ -41,25 +42,25 @@ struct CostLine {
   double one_row = 0;      // seconds
   double further_row = 0;  // seconds, averaged up to the largest row count
   // How many further rows cost as much as one pass of one row (B): no draft, however good, makes
-  // decoding more times as fast.
+  // decoding faster by more than this factor.
   double bound() const { return one_row / further_row; }
 };
 
 struct CostReport {
   kernels::MachinePeak peak{};
   std::vector<CostPoint> points;  // by context, then by rows
-  std::vector<CostLine> lines;    // for the contexts that have more than one row count
+  std::vector<CostLine> lines;    // for the contexts with more than one row count
   bool interrupted = false;
   bool quiet() const;
   // The int8 peak for this model's mix of code widths, in 10^9 multiply-adds per second.
   double mixed_gmacs() const;
-  // A point that took less than the least possible time on a quiet machine, so that the peak is
-  // wrong; or null. What a pass reads counts only where no cache can hold it.
+  // A point on a quiet machine that took less than the minimum possible time, which shows that the
+  // peak is wrong; or null. Only counts memory reads that no cache can serve.
   const CostPoint* beyond_the_peak() const;
   CostCurve curve() const;
 };
 
-// The least time in which a machine with that peak can do the work.
+// The minimum time in which a machine with that peak can do the work.
 double roofline_seconds(const PassWork& work, const kernels::MachinePeak& peak);
 
 struct CostProgress {

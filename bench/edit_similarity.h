@@ -4,14 +4,15 @@
 
 namespace redraft {
 
-// How alike a text is to its reference, 0..1: RepoEval's edit similarity (RepoCoder, section 4.3),
-// as its authors compute it. Of both the lines that are not blank, without the blanks around them;
-// of `text` no more lines than the reference has; then 1 - Levenshtein distance / length of the
-// longer, in Unicode code points. 1 if nothing is left of either. Takes time in proportion to the
-// product of what differs: about half a second for 10,000 characters against 50,000.
+// The similarity of a text to its reference, 0..1: RepoEval's edit similarity (RepoCoder, section
+// 4.3), computed as by its authors. Uses the lines that are not blank, without surrounding blanks,
+// and at most as many lines of `text` as the reference has. The result is 1 - Levenshtein distance
+// / length of the longer, in Unicode code points; 1 if both are empty. Takes time in proportion to
+// the product of the lengths of what differs: about half a second for 10,000 characters against
+// 50,000.
 double edit_similarity(std::string_view text, std::string_view reference);
 
-// The fewest insertions, deletions and replacements of elements that make one of the other.
+// The minimum number of insertions, deletions and replacements that turn one into the other.
 int levenshtein_distance(std::u32string_view a, std::u32string_view b);
 
 }  // namespace redraft

@@ -4,7 +4,7 @@ that into the file.
 
     bench/fast_apply_bench.py --data canitedit.jsonl [--target NAME] [--apply-model NAME] [--pass-at-1] [--limit N] [--out FILE]
 
-Each task (docs/bench.md, of the kind `edits`) is edited twice. "direct" is `redraft edit` with the target. "plan" is `redraft
+Each task (docs/lab/bench.md, of the kind `edits`) is edited twice. "direct" is `redraft edit` with the target. "plan" is `redraft
 generate --chat` with the target, asked for the changed parts with a mark for what stays between them, and "apply" is `redraft edit`
 with the small model, whose instruction is what the plan says. Seconds are those of the models, reading and writing, without the time
 that a program takes to load one. "exact" is the file that the task asks for, but for blanks at the ends of lines; "passed" is by the

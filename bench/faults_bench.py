@@ -26,6 +26,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 from faults.tasks import FAULTS  # noqa: E402
 from instructions.editor import Editor  # noqa: E402
 from instructions.programs import Runner  # noqa: E402
+from instructions.sources import programs  # noqa: E402
 
 COMPILE_SECONDS = 300
 
@@ -49,13 +50,13 @@ def build(fault, folder):
     if language == "go":
         (folder / "it_test.go").write_text(fault.test)
         (folder / "go.mod").write_text("module shop\n\ngo 1.20\n")
-        command = [shutil.which("go"), "test", "-c", "-vet=off", "-o", program, "."]
+        command = [programs.find("go"), "test", "-c", "-vet=off", "-o", program, "."]
     elif language == "cpp":
         (folder / "main.cc").write_text(fault.test)
         command = ["g++", "-std=c++17", "-w", "-o", program, "main.cc"]
     else:
         (folder / "main.rs").write_text(fault.test)
-        command = ["rustc", "--edition", "2021", "-A", "warnings", "-o", program, "main.rs"]
+        command = [programs.find("rustc"), "--edition", "2021", "-A", "warnings", "-o", program, "main.rs"]
     run = compiled(command, folder)
     return (run.stdout if run.returncode else None), [program]
 

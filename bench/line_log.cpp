@@ -66,7 +66,7 @@ Result<LineLog> LineLog::open(const std::filesystem::path& file, const std::stri
   if (descriptor < 0) return file_error(file, "cannot be written");
   LineLog log(file, descriptor);
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0)
-    return Error(file.string() + ": another run is writing it; give it another --out");
+    return Error(file.string() + ": another run is writing to this file; choose another --out");
   if (const Result<void> ready = log.go_on(first, reader); !ready) return ready.error();
   return log;
 }
@@ -83,7 +83,7 @@ Result<void> LineLog::go_on(const std::string& first, const LineReader& reader) 
   if (!text) return text.error();
   const std::size_t whole = end_of_whole_lines(*text);
   if (whole == 0 && !first.starts_with(*text))
-    return Error(file_.string() + ": is another file; choose another name for --out");
+    return Error(file_.string() + ": is a different kind of file; choose another --out");
   if (whole > 0) {
     const Result<void> read = read_lines(file_, std::string_view(*text).substr(0, whole), reader);
     if (!read) return read;

@@ -11,23 +11,23 @@
 
 namespace redraft {
 
-// What a file of JSON lines is read with: its first line says what was measured and how, each other
-// one is a result. An error of either ends the reading.
+// Callbacks for reading a file of JSON lines: the first line describes the measurement, each other
+// line is a result. An error of either ends the reading.
 struct LineReader {
   std::function<Result<void>(std::string_view line)> on_first;
   std::function<Result<void>(JsonValue line)> on_line;
 };
 
-// Reads the lines of such a file. A last line without its end was torn and is left out.
+// Reads the lines of such a file. Ignores an incomplete last line.
 Result<void> read_log(const std::filesystem::path& file, const LineReader& reader);
 
-// Results of a run, stored as they are made, one JSON line each, so that an interrupted run can be
-// continued. One process at a time.
+// Results of a run, one JSON line each, stored as they are made, so that an interrupted run can
+// continue. One process at a time.
 class LineLog {
  public:
-  // Opens `file`, whose lines `reader` gets, or creates it with `first` as its first line; a torn
-  // last line is cut off. Errors: another process is writing to the file, `reader` refuses it, it
-  // is something else, or it cannot be written. Nothing is changed after an error.
+  // Opens `file` and passes its lines to `reader`, or creates it with `first` as its first line;
+  // cuts off an incomplete last line. Fails if another process is writing to the file, `reader`
+  // rejects it, it is something else, or it cannot be written. Changes nothing after an error.
   static Result<LineLog> open(const std::filesystem::path& file, const std::string& first,
                               const LineReader& reader);
   ~LineLog();

@@ -9,7 +9,7 @@ namespace redraft {
 class MarkdownTable {
  public:
   void add_column(std::string title, bool is_number = true);
-  // One cell a column.
+  // One cell per column.
   void add_row(std::vector<std::string> cells);
   std::string text() const;
 
@@ -19,8 +19,8 @@ class MarkdownTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// `text` in lines of at most 100 columns, as far as its words allow; further lines of a list's item
-// ("- …") are indented as its first.
+// `text` in lines of at most 100 columns, as far as its words allow; further lines of a list item
+// ("- …") are indented like its first.
 std::string wrapped(const std::string& text);
 
 }  // namespace redraft

@@ -4,7 +4,7 @@
     bench/next_edit_bench.py --data COMMITS.jsonl [--data …] [--program build/redraft] [--target NAME] [--limit N] [--seed S]
                              [--typed]
 
-How good they are is measured by `redraft bench quality` (docs/quality.md), which asks the same questions. Here they are put
+How good they are is measured by `redraft bench quality` (docs/lab/quality.md), which asks the same questions. Here they are put
 to `redraft lsp` as an editor would, with the file as it was at the time:
 
 within    after the first hunk, the first two, the first three

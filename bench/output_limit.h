@@ -13,7 +13,7 @@ enum class OutputEnd {
   kNone,
   kFence,     // at the fence that closes an edited text
   kFunction,  // before the first line that is not indented: the function is complete
-  kScript,    // before what models write after a program: calls, tests, the next task
+  kScript,    // before the text that models write after a program: calls, tests, the next task
 };
 
 // Takes an output's tokens and decides where it ends.

@@ -17,11 +17,11 @@ class TestRunner {
   // cannot confine tests.
   static Result<TestRunner> make(std::string python, const SandboxLimits& limits = {});
 
-  // Whether the task's tests accept `text`, which a decoder wrote for it. Nothing if the task has
-  // no tests, or if even its reference fails here (a package is missing), so that a failure would
-  // mean nothing.
+  // Whether the task's tests accept `text`, the output of a decoder. nullopt if the task has no
+  // tests, or if even its reference fails here (for example because a package is missing), so that
+  // a failure means nothing.
   std::optional<bool> accepts(const BenchTask& task, const std::string& text);
-  // Whether tests have a network namespace of their own, in addition to being refused sockets.
+  // Whether tests run in a separate network namespace, in addition to being refused sockets.
   bool own_network() const { return own_network_; }
 
  private:
@@ -33,11 +33,11 @@ class TestRunner {
   std::string python_;
   SandboxLimits limits_;
   bool own_network_ = false;
-  std::map<std::string, bool> can_tell_;  // whether its reference passes, by task
+  std::map<std::string, bool> can_tell_;  // by task: whether its reference passes
 };
 
-// The program that fails if `text` is not a solution: `text` in the place that the task wants, then
-// the tests.
+// The program that fails if `text` is not a solution: `text` where the task requires it, then the
+// tests.
 std::string test_program(const BenchTask& task, const std::string& text);
 
 }  // namespace redraft

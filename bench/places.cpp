@@ -5,16 +5,17 @@
 #include <set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_places.h"
-#include "workspace/edit/edit_run.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
 
-// The part that holds the line, else the last one before it.
+// The part that contains the line, otherwise the last one before it.
 int part_at(const std::vector<EditPart>& parts, int line) {
   int at = 0;
   for (int i = 0; i < std::ssize(parts); ++i) {
@@ -27,7 +28,7 @@ std::set<int> changed_parts(const std::vector<EditPart>& parts,
                             const std::vector<LineChange>& changes) {
   std::set<int> changed;
   for (const LineChange& change : changes) {
-    if (change.old_begin == change.old_end)  // new lines belong to what stands above
+    if (change.old_begin == change.old_end)  // new lines belong to the line above
       changed.insert(part_at(parts, std::max(0, change.old_begin - 1)));
     for (int line = change.old_begin; line < change.old_end; ++line)
       changed.insert(part_at(parts, line));
@@ -96,7 +97,7 @@ Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTa
   engine.clear_caches();
   FindOptions options{.ask_model = AskModel::kNever, .decoder = plan.decoder};
   options.overview_bytes =
-      overview_bytes(engine, edit_context_bytes(engine.cost_curve(), kReadingSeconds));
+      overview_bytes(engine, edit_context_bytes(engine.cost_curve(), kContextSeconds));
   const Result<FoundParts> by_names = find_parts(engine, file, instruction, options, stop);
   if (!by_names) return by_names.error();
   const std::set<int> changed = changed_parts(by_names->parts, changes);
@@ -126,6 +127,7 @@ Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTa
     request.instruction = instruction;
     request.decoder = plan.decoder;
     request.remembering = Remembering::kNothing;
+    request.model_renames = true;
     for (const EditScope scope : {EditScope::kPlaces, EditScope::kFile}) {
       request.scope = scope;
       const Result<EditCost> cost = cost_of(engine, request, stop);

@@ -94,6 +94,8 @@ Result<TaskRecord> parse_record(JsonValue value) {
   for_each_statistic([&](const char* name, auto field, ReportedBy) {
     reader.statistic(name, record.statistics.*field);
   });
+  for_each_search_count(
+      [&](const char* name, auto field) { reader.statistic(name, record.searches.*field); });
   reader.flag("identical", record.identical);
   if (reader.has("overlap")) reader.real("overlap", record.overlap.emplace());
   if (reader.has("passed")) reader.flag("passed", record.passed.emplace());
@@ -110,12 +112,17 @@ Result<TaskRecord> parse_record(JsonValue value) {
   return record;
 }
 
+void write_searches(const SearchCounts& searches, nlohmann::ordered_json& json) {
+  for_each_search_count([&](const char* name, auto field) { json[name] = searches.*field; });
+}
+
 nlohmann::ordered_json to_json(const TaskRecord& record) {
   nlohmann::ordered_json json = {
       {"id", record.key.id},           {"turn", record.key.turn},
       {"decoder", record.key.decoder}, {"finish_reason", record.finish_reason},
       {"seconds", record.seconds},     {"priced_seconds", record.priced_seconds}};
   write_fields(record.statistics, ReportedBy::kBench, json);
+  write_searches(record.searches, json);
   json["tokens_per_pass"] = record.statistics.tokens_per_pass();
   json["acceptance_length"] = record.statistics.acceptance_length();
   if (!record.passes_by_rows.empty()) json["passes_by_rows"] = record.passes_by_rows;

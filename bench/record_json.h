@@ -6,7 +6,9 @@
 
 namespace redraft {
 
-// What parse_record reads.
+// The object that parse_record reads.
 nlohmann::ordered_json to_json(const TaskRecord& record);
+// Adds a member for each count to an object.
+void write_searches(const SearchCounts& searches, nlohmann::ordered_json& json);
 
 }  // namespace redraft

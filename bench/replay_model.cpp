@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "decoding/acceptance.h"
-
 namespace redraft {
 namespace {
 
@@ -81,7 +79,6 @@ void ReplayModel::predict(int sequence_length, const PredictionNeeds& needs,
     logits.push_back(rank == 0 ? 20.0F : -static_cast<float>(rank));
   }
   predictions.top_logits.insert(predictions.top_logits.end(), logits.begin(), logits.end());
-  predictions.top_entropy.push_back(normalised_entropy(logits));
 }
 
 }  // namespace redraft

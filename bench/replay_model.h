@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// What a ReplayModel writes after a prompt of `prompt_size` tokens: `text`, then `stop` forever.
+// The output of a ReplayModel after a prompt of `prompt_size` tokens: `text`, then `stop` forever.
 // Only the distance from the prompt counts, whatever was written before.
 struct ReplayScript {
   int prompt_size = 0;
@@ -19,23 +19,24 @@ struct ReplayScript {
 };
 
 // A language model without weights that writes a known text, so that the passes of a decoder can be
-// counted. It answers every query; second choices and log-probabilities are made up.
+// counted. It answers every query; second choices and log-probabilities are invented.
 class ReplayModel : public LanguageModel {
  public:
   // `agreement`: the percentage of positions at which it writes what the script says; elsewhere it
-  // writes another token, the same in every run. 100 for a target; less makes a draft model of
-  // known quality.
+  // writes another token, the same in every run. Use 100 for a target; a lower value makes a draft
+  // model of known quality.
   ReplayModel(std::string name, int vocabulary, int context_length, int agreement = 100);
 
-  // The reported time of a pass: `share` times what the curve says for its rows and context. Until
-  // this is called a pass takes no time, so that whatever depends on time is the same in every run.
+  // Sets the reported time of a pass: `share` times the curve's price for its rows and context.
+  // Before this is called a pass takes no time, so that results that depend on time are the same in
+  // every run.
   void set_price(const CostCurve& curve, double share) {
     curve_ = curve;
     share_ = share;
   }
   // Whether verify() calls back while it runs, as a model on a device does. False at first.
   void set_on_device(bool on_device) { on_device_ = on_device; }
-  // Writes this script from then on.
+  // Writes this script from now on.
   void set_script(std::shared_ptr<const ReplayScript> script) { script_ = std::move(script); }
 
   std::string name() const override { return name_; }

@@ -4,12 +4,12 @@
 #include <iterator>
 #include <vector>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::size_t kMostWindows = 10;  // that are shown
+constexpr std::size_t kMaxWindows = 10;  // that are shown
 
 std::string joined(std::span<const std::string_view> lines) {
   std::string text;
@@ -23,9 +23,10 @@ std::span<const std::string_view> last(std::span<const std::string_view> lines, 
 
 // The mark of a comment that ends with its line.
 std::string_view comment_mark(std::string_view file) {
-  constexpr std::string_view kHash[] = {"python", "ruby", "shellscript", "perl", "r",
-                                        "yaml",   "toml", "makefile",    "cmake"};
-  return std::ranges::count(kHash, language_of(file)) > 0 ? "# " : "// ";
+  const Language* const language = find_language(language_of(file));
+  const bool is_hash = language != nullptr && !language->comments->empty() &&
+                       language->comments->front().open == "#";
+  return is_hash ? "# " : "// ";
 }
 
 std::string as_comments(std::string_view text, std::string_view mark) {
@@ -66,7 +67,7 @@ Result<std::string> repocoder_text(
     const RepositoryWindows& windows, const Tokenizer& tokenizer, const RepoCoderPlace& place,
     const std::function<Result<std::string>(const std::string& beginning)>& write) {
   const auto found = [&](const std::string& query) {
-    return windows_as_comments(windows.most_alike(query, place.file, kMostWindows), place.file,
+    return windows_as_comments(windows.most_alike(query, place.file, kMaxWindows), place.file,
                                tokenizer, place.max_tokens);
   };
   const std::vector<std::string_view> known = lines_of(place.before);

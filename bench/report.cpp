@@ -35,6 +35,7 @@ nlohmann::ordered_json to_json(const DecoderSummary& sum) {
                                  {"tau1", sum.accepted_per_attempt(DraftOrigin::kCopy)},
                                  {"tau2", sum.accepted_per_attempt(DraftOrigin::kModel)}};
   write_fields(statistics, ReportedBy::kBench, json);
+  write_searches(sum.searches, json);
   if (sum.compared > 0) json["edit_similarity"] = sum.edit_similarity;
   if (sum.judged > 0) {
     json["judged"] = sum.judged;

@@ -4,9 +4,9 @@
 #include <fstream>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/store/memory_datastore.h"
 #include "indexing/text_definitions.h"
+#include "languages/languages.h"
 #include "support/json/json_document.h"
 
 namespace redraft {

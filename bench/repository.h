@@ -16,22 +16,22 @@
 
 namespace redraft {
 
-// Reads a file of JSON lines, each an object with `path` and `content`; not trusted until parsed.
-// Errors name file and line.
+// Reads an untrusted file of JSON lines, each an object with `path` and `content`. Errors name file
+// and line.
 Result<std::vector<StoredFile>> read_sources(const std::filesystem::path& file);
 
-// All of `files` in one datastore.
+// Puts all of `files` in one datastore.
 Result<std::shared_ptr<const Datastore>> store_of(const std::vector<std::filesystem::path>& files,
                                                   const Tokenizer& tokenizer);
 
-// What a completion task may see of its repository.
+// The part of its repository that a completion task may see.
 struct RepositoryView {
-  std::string before, after;                 // of its own file, around the lines that it asks for
-  std::shared_ptr<const IndexSnapshot> all;  // except the lines that the task asks for
+  std::string before, after;                         // of its own file, around the requested lines
+  std::shared_ptr<const IndexSnapshot> all;          // without the requested lines
   std::shared_ptr<const IndexSnapshot> other_files;  // all files but the task's
 };
 
-// The repositories of completion tasks as datastores. Remembers the last one, because tasks of one
+// The repositories of completion tasks as datastores. Keeps the last one, because tasks of one
 // repository follow each other.
 class Repositories {
  public:
@@ -40,7 +40,7 @@ class Repositories {
 
   // The error says what cannot be read, or that the repository has no such file or lines.
   Result<RepositoryView> without(const HiddenLines& hidden);
-  // The windows of the repository that was asked for last; they live until another one is.
+  // The windows of the last requested repository; valid until another one is requested.
   const RepositoryWindows& windows();
 
  private:

@@ -12,8 +12,8 @@ Result<RunLog> RunLog::open(const std::filesystem::path& file, const std::string
   reader.on_first = [&](std::string_view line) -> Result<void> {
     if (line == settings) return {};
     return Error(file.string() +
-                 ": holds the results of another command, model, file or build so far; run that "
-                 "one to its end, delete the file, or give another --out");
+                 ": has results of another command, model, file or build; finish that "
+                 "run, delete the file, or choose another --out");
   };
   reader.on_line = [&](JsonValue line) -> Result<void> {
     Result<TaskRecord> record = parse_record(line);

@@ -15,14 +15,14 @@ namespace redraft {
 // continued.
 class RunLog {
  public:
-  // `settings`: one line of JSON. Opens or creates `file`; an incomplete last line is cut off.
-  // Errors: another process is writing to the file, it is a log with other settings, it is damaged,
-  // or it cannot be written.
+  // `settings`: one line of JSON. Opens or creates `file`; cuts off an incomplete last line. Fails
+  // if another process is writing to the file, or if it has other settings, is damaged, or cannot
+  // be written.
   static Result<RunLog> open(const std::filesystem::path& file, const std::string& settings);
 
   const std::map<RecordKey, TaskRecord>& records() const { return records_; }
   Result<void> append(const TaskRecord& record);
-  // To be called when the run is complete and its results are stored elsewhere.
+  // Call it when the run is complete and its results are stored elsewhere.
   void remove() { log_.remove(); }
 
  private:

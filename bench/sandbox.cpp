@@ -31,7 +31,7 @@ constexpr auto kLookEvery = std::chrono::milliseconds(2);
 constexpr uid_t kNobody = 65534;
 constexpr int kReport = 3;  // the child's end of the pipe that reports how the set-up went
 
-// What the child reports before it runs the command.
+// The child's report before it runs the command.
 enum class Stage : char {
   kNetworkLeft,
   kSession,
@@ -60,7 +60,7 @@ const char* to_string(Stage stage) {
     case Stage::kFiles:
       return "this kernel cannot confine its writing (Landlock, Linux 6.2 or later)";
     case Stage::kCalls:
-      return "this kernel or processor cannot filter its system calls (seccomp)";
+      return "this kernel or processor cannot filter system calls (seccomp)";
     case Stage::kNetworkLeft:
     case Stage::kProgram:
       break;

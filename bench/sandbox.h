@@ -14,7 +14,7 @@ struct SandboxLimits {
   int cpu_seconds = 10;                             // of each process
   std::size_t memory_bytes = std::size_t{2} << 30;  // address space of each process
   std::size_t file_bytes = std::size_t{16} << 20;   // largest file that may be written
-  int processes = 16;  // and threads, in addition to those that the user has already
+  int processes = 16;  // and threads, in addition to those that the user already has
 };
 
 struct SandboxResult {
@@ -26,13 +26,13 @@ struct SandboxResult {
   bool succeeded() const { return end == End::kExit && code == 0; }
 };
 
-// Runs code that is not trusted: `command` (its program an absolute path) in a fresh folder that
-// contains `text` as `file_name` and is removed afterwards. The code has no environment, no input,
-// no output and no capabilities. It can read what the user `nobody` (if this process is root's,
-// otherwise its own user) may read, but no device. It cannot write, create or delete anything
-// outside its folder, reach a terminal, open a socket, signal, trace or limit another process, or
-// leave a process behind. If this system cannot guarantee all of that, the result is an error and
-// nothing has run. Any thread may call it; several at once.
+// Runs untrusted code: `command` (its program an absolute path) in a fresh folder that contains
+// `text` as `file_name` and is removed afterwards. The code has no environment, no input, no output
+// and no capabilities. It can read what the user `nobody` (if this process is root's, otherwise its
+// own user) may read, but no device. It cannot write, create or delete anything outside its folder,
+// reach a terminal, open a socket, signal, trace or limit another process, or leave a process
+// behind. If this system cannot guarantee all of that, the result is an error and nothing has run.
+// Any thread may call it; several at once.
 Result<SandboxResult> run_sandboxed(const std::vector<std::string>& command,
                                     const std::string& file_name, const std::string& text,
                                     const SandboxLimits& limits = {});

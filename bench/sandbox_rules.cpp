@@ -1,9 +1,9 @@
-// Landlock decides about files, a seccomp filter about system calls. Neither needs privileges; both
+// Landlock restricts files, a seccomp filter restricts system calls. Neither needs privileges; both
 // apply to all descendants and cannot be undone. The filter refuses what Landlock does not cover
 // (modes, owners, times, extended attributes) and what could bypass either (io_uring, new
-// namespaces). It also keeps processes in their group, so that one signal ends whatever was
-// started. Devices cannot be read, terminals least of all: the code would read what their user
-// types.
+// namespaces). It also keeps processes in their group, so that one signal ends everything that was
+// started. Devices, above all terminals, cannot be read: otherwise the code could read what the
+// user types.
 #include "bench/sandbox_rules.h"
 
 #include <dirent.h>

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "workspace/completion/completion_session.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/line_endings.h"

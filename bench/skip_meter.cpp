@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "bench/methods/selfspec.h"
 #include "decoding/draft_tree.h"
-#include "decoding/drafting/methods/selfspec.h"
 
 namespace redraft {
 namespace {
@@ -35,7 +35,7 @@ bool SkipMeter::add(std::vector<TokenId> prompt, const std::vector<TokenId>& out
 
 std::optional<SkipScore> SkipMeter::measure(const SkippedLayers& skipped,
                                             const std::stop_token& stop) const {
-  SkipScore score{.share = model_.drafting_share(skipped)};
+  SkipScore score{.share = model_.layer_skipping()->drafting_share(skipped)};
   for (const Text& text : texts_) {
     measure(text, skipped, stop, score);
     if (stop.stop_requested()) return std::nullopt;

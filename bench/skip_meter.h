@@ -8,16 +8,17 @@
 #include "decoding/cost_curve.h"
 #include "decoding/kv_cache.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// How `selfspec` does if it leaves out a set of sublayers.
+// The performance of `selfspec` if it skips a set of sublayers.
 struct SkipScore {
   double share = 1;  // of the weights that a draft step reads
-  int drafts = 0;    // one a pass
+  int drafts = 0;    // one per pass
   int drafted = 0;   // tokens
-  int accepted = 0;  // of them
+  int accepted = 0;  // accepted tokens
   double seconds = 0;
   double plain_seconds = 0;  // for the same tokens
 
@@ -26,21 +27,21 @@ struct SkipScore {
   double accepted_share() const { return drafted > 0 ? 1.0 * accepted / drafted : 0; }
 };
 
-// Measures sets on texts that the target wrote by plain decoding: selfspec's own drafts, at places
-// a whole draft apart, are held against what follows there. Nothing is decoded, so a set costs its
-// draft steps alone. Used by one thread at a time.
+// Measures sets on texts that the target wrote by plain decoding: compares selfspec's drafts, at
+// positions one whole draft apart, with the text that follows. Nothing is decoded, so a set only
+// costs its draft steps. Used by one thread at a time.
 class SkipMeter {
  public:
   // Passes cost what `curve` says, a draft step as much of a pass of one row as it reads of the
-  // weights. `model` outlives this and offers draft_step().
+  // weights. `model` outlives this and can leave out layers.
   SkipMeter(LanguageModel& model, CostCurve curve) : model_(model), curve_(std::move(curve)) {}
 
-  // Reads a prompt (at least one token) and what followed; an output of less than two tokens has no
-  // draft and is ignored. Keeps keys and values of all of it. False: it was stopped.
+  // Reads a prompt (at least one token) and its output; an output of fewer than two tokens has no
+  // draft and is ignored. Keeps the keys and values of all of it. False: it was stopped.
   bool add(std::vector<TokenId> prompt, const std::vector<TokenId>& output,
            const std::stop_token& stop);
   bool empty() const { return texts_.empty(); }
-  // `skipped` has the model's layers. Nothing: it was stopped.
+  // `skipped` has the model's layers. nullopt: it was stopped.
   std::optional<SkipScore> measure(const SkippedLayers& skipped, const std::stop_token& stop) const;
 
  private:

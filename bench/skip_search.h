@@ -11,25 +11,24 @@
 
 namespace redraft {
 
-// Looks for the sublayers that self-speculative decoding leaves out best, where a set can only be
-// tried. (Zhang et al. 2023 take Bayesian optimisation; this is a climb from the best set so far to
-// a neighbour of it.) The same seed and the same scores give the same sets on every machine.
+// Searches for the best sublayers to skip in self-speculative decoding, where a set can only be
+// judged by trying it. (Zhang et al. 2023 use Bayesian optimisation; this climbs from the best set
+// so far to a neighbour of it.) The same seed and scores give the same sets on every machine.
 //
-// An example of 4 layers. It begins with a few sets that leave out something here and there, such
-// as "a1+a3". If that is the best of them, one to three of the 8 sublayers change sides for the
-// next one: "a1+a3+m2", say, or "a1+m0". Whichever is better is where the following one begins.
+// An example with 4 layers. It begins with a few sets that skip some sublayers, such as "a1+a3". If
+// that is the best of them, one to three of the 8 sublayers are toggled for the next one: for
+// example "a1+a3+m2", or "a1+m0". The better of the two is the start of the following one.
 class SkipSearch {
  public:
-  // Of a model with `layers` layers, at least one. `start` is tried first, if it leaves out
-  // something.
+  // For a model with `layers` layers, at least one. `start` is tried first, if it skips something.
   SkipSearch(int layers, std::uint32_t seed, const SkippedLayers& start = SkippedLayers());
 
-  // A set that leaves out something and was not returned before. Nothing: there seems to be none
-  // left near the best.
+  // A set that skips something and was not returned before. nullopt: there seem to be none left
+  // near the best.
   std::optional<SkippedLayers> next();
-  // How good the last one is; more is better. Returns whether it is the best so far.
+  // Reports the score of the last set; higher is better. Returns whether it is the best so far.
   bool learn(double score);
-  // Leaves out nothing before learn().
+  // Skips nothing before learn().
   const SkippedLayers& best() const { return best_; }
 
  private:

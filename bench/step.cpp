@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "text/chat_template.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/documents/document.h"

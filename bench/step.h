@@ -18,33 +18,33 @@
 
 namespace redraft {
 
-// The outputs that an earlier run's plain decoding wrote, by task and turn.
+// The outputs of plain decoding in an earlier run, by task and turn.
 using RecordedOutputs = std::map<std::pair<std::string, int>, std::vector<TokenId>>;
 
 struct StepOptions {
   PromptOrder order = PromptOrder::kBufferFirst;  // edits
   bool chat = false;       // generation: prompt in the chat format instead of continuing the text
   bool left_only = false;  // completion: continue the prefix instead of filling in the middle
-  // Completion: how much of the prompt snippets of other files may take, and where they come from
+  // Completion: how many tokens of the prompt snippets of other files may take, and their source
   // (null: no snippets).
   int snippet_tokens = 0;
   const IndexSnapshot* other_files = nullptr;
-  // Completion: other files are shown by RepoCoder instead (repocoder.h), as text that the prompt
-  // begins with.
+  // Completion: shows other files with RepoCoder instead (repocoder.h), as text at the beginning of
+  // the prompt.
   bool repocoder = false;
   std::string beginning = {};
-  // Completion: as the server prompts and ends it, while the user types; see server_step.h.
+  // Completion: prompts and ends as the server does while the user types; see server_step.h.
   bool as_server = false;
   int context_tokens = 0;                    // then: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed
-  const RecordedOutputs* outputs = nullptr;  // where the reference comes from; null: the task
+  const RecordedOutputs* outputs = nullptr;  // the source of the reference; null: the task
 };
 
 // Where the server ends a completion.
 struct ServerEnd {
   CompletionShape shape;
-  std::string suffix;                         // what follows the place
+  std::string suffix;                         // the text after the cursor
   std::optional<std::string> reference = {};  // what somebody wrote there
 };
 
@@ -52,19 +52,20 @@ struct ServerEnd {
 struct BenchStep {
   DecodeRequest request;
   std::string fence;                 // of an edit
-  OutputEnd end = OutputEnd::kNone;  // a replay writes on after it; that is not part of the text
-  std::optional<ServerEnd> server_end = {};        // of a completion as the server writes it
-  std::optional<std::string> reference_text = {};  // what the source says is right, if it does
-  std::vector<TokenId> reference;                  // what a replay writes; empty if not requested
+  OutputEnd end = OutputEnd::kNone;  // a replay continues after it; that is not part of the text
+  std::optional<ServerEnd> server_end = {};  // for a completion as the server writes it
+  std::optional<std::string> reference_text =
+      {};                          // the right text according to the source, if it has one
+  std::vector<TokenId> reference;  // what a replay writes; empty if not requested
 };
 
-// What a replay of the task writes, from its reference or an earlier run.
+// The output of a replay of the task, from its reference or an earlier run.
 Result<std::vector<TokenId>> replayed_tokens(const Tokenizer& tokenizer, const BenchTask& task,
                                              int turn, const std::optional<std::string>& text,
                                              const StepOptions& options);
 
-// The step of `turn` (from 1) of a task. `answers` are the answers of the turns before it. The
-// error is the reason to skip the task: it does not fit the context, or has no reference to replay.
+// The step of `turn` (from 1) of a task. `answers` are the answers of the previous turns. The error
+// is the reason to skip the task: it does not fit in the context, or has no reference to replay.
 Result<BenchStep> make_step(PromptEncoder& encoder, int context_length, const BenchTask& task,
                             int turn, std::span<const std::string> answers,
                             const StepOptions& options);

@@ -11,6 +11,7 @@ double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 void add(const TaskRecord& record, const TaskRecord& plain, DecoderSummary& sum) {
   sum.statistics += record.statistics;
+  sum.searches += record.searches;
   ++sum.tasks;
   sum.seconds += record.seconds;
   sum.priced_seconds += record.priced_seconds;

@@ -10,7 +10,9 @@
 #include <set>
 #include <utility>
 
+#include "languages/languages.h"
 #include "support/json/json_document.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
@@ -111,14 +113,12 @@ void read_commit(Fields& fields, BenchTask& task) {
   }
 }
 
-std::string extension_of(const std::string& language) {
-  for (const auto& [name, extension] :
-       {std::pair("python", "py"), std::pair("cpp", "cpp"), std::pair("javascript", "js"),
-        std::pair("typescript", "ts"), std::pair("go", "go"), std::pair("rust", "rs"),
-        std::pair("java", "java"), std::pair("c", "c")}) {
-    if (language == name) return extension;
-  }
-  return "txt";
+// The ending of a new file in the language.
+std::string extension_of(const std::string& id) {
+  const Language* const language = find_language(id);
+  if (language == nullptr || language->files->empty()) return "txt";
+  const std::vector<std::string_view> endings = split_words(language->files->front().endings);
+  return endings.empty() ? "txt" : std::string(endings.front());
 }
 
 Reason read_edit(Fields& fields, const TaskOptions& options, BenchTask& task) {

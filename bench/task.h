@@ -16,10 +16,10 @@ const char* to_string(TaskKind kind);
 // A text to edit, and the expected result.
 struct EditText {
   std::string before;
-  std::optional<std::string> after;  // nothing if the source does not give it
+  std::optional<std::string> after;  // nullopt if the source does not give it
 };
 
-// The lines of a repository's file that a completion task asks for, 1-based, both inclusive.
+// The lines of a repository's file that a completion task hides, 1-based, both inclusive.
 struct HiddenLines {
   std::filesystem::path repository;  // the file of JSON lines that contains the repository
   std::string path;
@@ -38,24 +38,24 @@ struct BenchTask {
   TaskKind kind = TaskKind::kEdits;
   std::string id;
   std::string language;
-  std::string category;  // or, of a task from a repository, which; empty: none
+  std::string category;  // or the repository of a task from one; empty: none
   std::optional<TaskTests> tests;
 
-  // Edits: the whole file if the source has it, else the region around the change; both if it has
-  // both.
+  // Edits: the whole file if the source has it, otherwise the region around the change; both if it
+  // has both.
   std::string file_name;
   std::string instruction;
   std::optional<EditText> file;
   std::optional<EditText> region;
-  bool is_commit = false;  // what a person changed at once, in their own words
+  bool is_commit = false;  // a change that a person committed, in their own words
   std::vector<std::string>
-      recent_edits;  // of a commit: earlier diffs of its file, the latest first
+      recent_edits;  // for a commit: earlier diffs of its file, the latest first
 
   // Dialogue: what the user says, turn by turn, and stored answers (the same number, or none).
   std::vector<std::string> turns;
   std::vector<std::string> answers;
 
-  // Generation: the prompt. Completion: the text before and after the place.
+  // Generation: the prompt. Completion: the text before and after the cursor.
   std::string prompt;
   std::string suffix;
   std::optional<std::string> reference;
@@ -78,13 +78,13 @@ struct TaskFile {
 struct TaskOptions {
   // Which of CanItEdit's two instructions: "descriptive" or "lazy".
   std::string instruction = "descriptive";
-  // Of a dialogue the second turn is MT-Bench's own (`mtbench_turn2`), not the task's.
+  // The second turn of a dialogue is MT-Bench's own (`mtbench_turn2`), not the task's.
   bool mtbench_turn2 = false;
 };
 
-// Reads JSON lines, not trusted until parsed. A line that is not a JSON object, has no id or an id
-// that was used before, or has a known field of a wrong type is an error that names file and line.
-// A valid line that is not a task of `kind` (an edit without a text before it) is skipped.
+// Reads untrusted JSON lines. A line that is not a JSON object, has no id or a duplicate id, or has
+// a known field of a wrong type is an error that names file and line. A valid line that is not a
+// task of `kind` (an edit without a text before it) is skipped.
 Result<TaskFile> read_tasks(const std::filesystem::path& file, TaskKind kind,
                             const TaskOptions& options);
 

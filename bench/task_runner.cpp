@@ -265,12 +265,14 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   };
   const double draft_start = replay_.draft ? replay_.draft->compute_seconds() : 0;
   const Purpose purpose = server_end ? Purpose::kCompletion : Purpose::kEdit;
+  take_searches();  // of a decode that failed
   Result<DecodeResult> result = engine_.decode(purpose, decoder, request, sink, stop_);
   if (!result) return result.error();
   TaskRecord record;
   record.key = std::move(key);
   record.finish_reason = to_string(result->finish_reason);
   record.statistics = result->statistics;
+  record.searches = take_searches();
   record.category = task.category;
   record.passes_by_rows = pricer.by_rows();
   record.priced_seconds = pricer.seconds() + draft_price(decoder, result->statistics, draft_start);

@@ -28,12 +28,12 @@ struct RunPlan {
   CostCurve curve;    // prices the passes
   bool warm = false;  // the decoders of a task share its prefill; otherwise each pays for it
   std::shared_ptr<const Datastore> common;  // null: none
-  // Forget what decoders keep between requests (FastCoder's cache) before each decode. Otherwise it
-  // grows over the tasks, starting empty where an interrupted run continues.
+  // Clears the state that decoders keep between requests (FastCoder's cache) before each decode.
+  // Otherwise it grows over the tasks, starting empty where an interrupted run continues.
   bool forget = false;
   bool margins = false;
-  // A decoder that cannot run here (without layers to leave out, say) is left out and listed with
-  // the skipped tasks; otherwise its error ends the run. Not plain decoding.
+  // A decoder that cannot run here (for example without layers to skip) is left out and listed with
+  // the skipped tasks. Otherwise its error ends the run. Does not apply to plain decoding.
   bool leave_out_failing = false;
 };
 
@@ -45,7 +45,7 @@ struct ReplayModels {
 
 struct RunProgress {
   int done = 0;   // decodes, including those of an earlier run
-  int total = 0;  // as far as it is known
+  int total = 0;  // as far as known
   double seconds_left = 0;
   const RecordKey& current;
   const DecodeStatistics& statistics;  // of the current decode
@@ -53,12 +53,12 @@ struct RunProgress {
 
 // All are called on the thread that runs the decodes.
 struct RunHooks {
-  // All decoders are about to decode a step. An error ends the run.
+  // Called before all decoders decode a step. An error ends the run.
   std::function<Result<void>(const BenchTask&, int turn, const BenchStep&)> on_step;
-  // A decode is complete. An error ends the run.
+  // Called after a decode. An error ends the run.
   std::function<Result<void>(const TaskRecord&)> on_record;
   std::function<void(const RunProgress&)> on_progress;
-  // Whether the task's tests accept the output's text; nothing if they cannot tell.
+  // Whether the task's tests accept the output's text; nullopt if unknown.
   std::function<std::optional<bool>(const BenchTask&, const std::string& text)> judge;
 };
 
@@ -69,9 +69,9 @@ struct RunReport {
 };
 
 // Runs every decoder on every task: all decoders on one task after the other, so that a slow moment
-// of the machine affects all of them alike. Decodes in `done` are used as they are. Errors come
-// from a hook or from a decode; a task that lacks something is skipped. A stop request ends the run
-// within a forward pass and discards the current decode.
+// of the machine affects all of them alike. Decodes in `done` are reused. Errors come from a hook
+// or from a decode; a task that lacks something is skipped. A stop request ends the run within a
+// forward pass and discards the current decode.
 Result<RunReport> run_tasks(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
                             const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
                             const std::stop_token& stop);

@@ -78,17 +78,16 @@ std::vector<Column> forward_columns() {
 }
 
 std::vector<Column> search_columns() {
-  const auto count = [](const char* name, int DecodeStatistics::*field) {
+  const auto count = [](const char* name, int SearchCounts::*field) {
     return Column{name, 9, [field](const DecoderSummary& s) {
-                    const int value = s.statistics.*field;
+                    const int value = s.searches.*field;
                     return value > 0 ? std::to_string(value) : std::string("-");
                   }};
   };
-  return {count("CACHE", &DecodeStatistics::cache_asked),
-          count("hits", &DecodeStatistics::cache_hits),
-          count("searches", &DecodeStatistics::searches),
-          count("skipped", &DecodeStatistics::searches_skipped),
-          count("missing", &DecodeStatistics::searches_missing)};
+  return {count("CACHE", &SearchCounts::cache_asked), count("hits", &SearchCounts::cache_hits),
+          count("searches", &SearchCounts::searches),
+          count("skipped", &SearchCounts::searches_skipped),
+          count("missing", &SearchCounts::searches_missing)};
 }
 
 std::vector<Column> draft_columns(bool judged) {

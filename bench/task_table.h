@@ -18,8 +18,8 @@ struct TableTitle {
   bool warm = false;  // decoders shared one prefill: times that include it are meaningless
 };
 
-// What `redraft bench` prints: one line per decoder, the sources of accepted tokens, near-ties if
-// they were counted, what was skipped, and how to read the table.
+// The output of `redraft bench`: one line per decoder, the sources of accepted tokens, near-ties if
+// they were counted, the skipped tasks, and how to read the table.
 std::string task_table(const TableTitle& title, TaskKind kind, std::span<const TaskRecord> records,
                        std::span<const SkippedTask> skipped);
 

@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// As printf; at most 255 bytes.
+// Like printf; at most 255 bytes.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
 // Pads `text` to `width` terminal columns; every UTF-8 character counts as one column. A longer

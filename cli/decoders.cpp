@@ -4,6 +4,7 @@
 
 #include "cli/common/command.h"
 #include "decoding/decoder_definition.h"
+#include "decoding/decoder_name.h"
 
 namespace redraft::cli {
 namespace {
@@ -29,9 +30,11 @@ void print(const DecoderDefinition& decoder) {
 int run_decoders() {
   for (const DecoderDefinition* decoder : all_decoders()) print(*decoder);
   std::printf(
-      "\nNAME[:OPTION[=VALUE]]…, as in efficientedit:entropy:k=5. What no option calls lossy "
-      "writes\n"
-      "what ar writes, byte for byte. A draft model is the one of --draft.\n");
+      "\nNAME[:OPTION[=VALUE]]…, as in redraft:max-nodes=64. Unless an option is called lossy, the "
+      "output\n"
+      "is what ar writes, byte for byte. --draft names the draft model.\n");
+  if (is_lab_decoder("pld"))
+    std::printf("`redraft-lab decoders` lists the decoders of the papers, too.\n");
   return kSuccess;
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_result.h"
 
 namespace redraft::cli {
 

@@ -27,7 +27,7 @@
 #include "support/system/crash_report.h"
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
-#include "workspace/edit/edit_run.h"
+#include "workspace/edit/edit_plan.h"
 
 namespace redraft::cli {
 namespace {
@@ -166,7 +166,7 @@ std::string reading_of(const CostCurve& cost) {
     return std::to_string(cost.tokens_read_in(seconds, kMaxTokens)) + " tokens (" +
            std::to_string(static_cast<int>(seconds)) + " s)";
   };
-  return "up to " + tokens(kReadingSeconds) + " around an edit, " + tokens(kReadAheadSeconds) +
+  return "up to " + tokens(kContextSeconds) + " around an edit, " + tokens(kReadAheadSeconds) +
          " if announced; with `redraft.readAhead: idle`, redraft\n          " +
          (on_mains_power() ? "reads wherever the cursor rests (mains power)"
                            : "reads only what `prompt` does (on battery)");

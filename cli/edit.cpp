@@ -1,4 +1,5 @@
-// redraft edit: one instruction for one file, shown as it becomes final.
+// redraft edit and redraft apply: one instruction or change for one file. The terminal shows hunks
+// as they become final.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -15,9 +16,9 @@
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
 #include "cli/edit_output.h"
-#include "workspace/edit/edit_change.h"
-#include "workspace/edit/edit_rename.h"
-#include "workspace/edit/edit_session.h"
+#include "cli/edit_request.h"
+#include "workspace/edit/edit_decision.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft::cli {
 namespace {
@@ -28,28 +29,32 @@ struct EditOptions {
   CodeFolders code;
   EditOutput output;
   std::string instruction;
-  std::optional<std::string> change;  // of `redraft apply`: the file with it, - for standard input
+  std::optional<std::string> change;  // of `apply`: its file's name, or - for standard input
   std::string language;               // of standard input
   std::string range;
   std::optional<EditScope> scope;
-  std::string decoder;  // empty: by choose_decoder()
+  std::string decoder;  // empty: choose_decoder() chooses
   int max_new_tokens = 0;
   bool compare = false;
-  bool names_model = false;  // or a decoder: then it is asked in any case
+  bool names_model = false;  // EditArguments::names_model
 };
 
-constexpr std::size_t kMaxOthers = 8;  // of the parts that are left, shown
+// How many of the parts that stay as they are the terminal shows.
+constexpr std::size_t kMaxOthers = 8;
 
 bool wants_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
   return no_colour == nullptr || *no_colour == '\0';
 }
 
+// An edit that needs the model.
 class EditCommand {
  public:
-  EditCommand(const EditOptions& options, EditRequest request, Engine& engine)
+  EditCommand(const EditOptions& options, const EditRequest& request, const ModelTask& task,
+              Engine& engine)
       : options_(options),
-        request_(std::move(request)),
+        request_(request),
+        task_(task),
         engine_(engine),
         text_(request_.document->text()) {}
 
@@ -77,7 +82,7 @@ class EditCommand {
   }
 
  private:
-  Result<EditResult> decode(std::stop_token stop) {
+  Result<EditResult> decode(const std::stop_token& stop) {
     std::optional<LiveDiff> live;
     live.emplace(std::cout, options_.output.file, text_, wants_colour());
     StatusLine status;
@@ -95,7 +100,7 @@ class EditCommand {
       observer.on_replaced = [&](const std::vector<Hunk>& hunks) {
         status.clear();
         live->finish();
-        std::cout << "\nThat was put right. Instead:\n";
+        std::cout << "\nredraft corrected that. The result is:\n";
         live.emplace(std::cout, options_.output.file, text_, wants_colour());
         for (const Hunk& hunk : hunks) live->add(hunk.edit);
       };
@@ -105,31 +110,32 @@ class EditCommand {
           percent(progress.fraction) + " · " +
           (progress.reading() ? "reading " + options_.output.file : figures(progress.statistics)));
     };
-    Result<EditResult> result = run_edit(engine_, request_, observer, std::move(stop));
+    Result<EditResult> result = run_task(engine_, request_, task_, observer, stop);
     status.clear();
     if (options_.output.shows_live()) live->finish();
     return result;
   }
 
-  Result<EditResult> decode_plainly(std::stop_token stop) {
+  Result<EditResult> decode_plainly(const std::stop_token& stop) {
     const Result<DecoderName> plain = parse_decoder_name("ar");
     if (!plain) return plain.error();
     EditRequest request = request_;
-    request.places = places_;
     request.decoder = *plain;
     request.repairs = false;
+    ModelTask task = task_;
+    task.places = places_;
     StatusLine status;
     status.show("decoding plainly, to compare");
     EditObserver observer;
     observer.on_progress = [&](const EditProgress& progress) {
       status.show("decoding plainly, to compare · " + figures(progress.statistics));
     };
-    Result<EditResult> result = run_edit(engine_, request, observer, std::move(stop));
+    Result<EditResult> result = run_task(engine_, request, task, observer, stop);
     status.clear();
     return result;
   }
 
-  // What is edited and what is left, so that the user can say otherwise.
+  // Shows which parts are edited and which are not, so that the user can choose others.
   void print_places(const ChosenPlaces& places) {
     for (const EditPlace& place : places.chosen) places_.push_back(place.range);
     if (places.whole_file) {
@@ -140,7 +146,7 @@ class EditCommand {
               << " parts of " << options_.output.file << ":\n";
     for (const EditPlace& place : places.chosen) std::cerr << "  " << described(place) << "\n";
     const std::size_t n_others = std::min(places.others.size(), kMaxOthers);
-    if (n_others > 0) std::cerr << "left as they are, the likeliest first:\n";
+    if (n_others > 0) std::cerr << "not edited, the most likely first:\n";
     for (std::size_t i = 0; i < n_others; ++i)
       std::cerr << "  " << described(places.others[i]) << "\n";
     std::cerr << std::flush;
@@ -166,13 +172,14 @@ class EditCommand {
   bool is_lossless() const { return request_.decoder.lossless(); }
 
   const EditOptions& options_;
-  EditRequest request_;
+  const EditRequest& request_;
+  const ModelTask& task_;
   Engine& engine_;
   const std::string& text_;
-  std::vector<ByteRange> places_;  // that were edited; empty: the file is small
+  std::vector<ByteRange> places_;  // that were edited; empty: there was no choice
 };
 
-// What is wrong with options that the parser takes one by one.
+// Checks combinations of options, which the parser does not.
 Result<void> check_options(const EditOptions& options) {
   const bool is_blank = options.instruction.find_first_not_of(" \t\r\n") == std::string::npos;
   if (is_blank && !options.change)
@@ -186,7 +193,7 @@ Result<void> check_options(const EditOptions& options) {
   return {};
 }
 
-// What took no model.
+// Prints and writes an edit that needed no model.
 int deliver(const EditOptions& options, const EditRequest& request, const EditResult& result) {
   const std::string& text = request.document->text();
   print(options.output, text, result, std::nullopt, std::nullopt);
@@ -194,23 +201,30 @@ int deliver(const EditOptions& options, const EditRequest& request, const EditRe
   return kept ? kSuccess : fail(kept.error());
 }
 
-// Puts the change in its place if it is certain where that is; nothing: the model is needed.
-std::optional<int> apply_without_model(const EditOptions& options, EditRequest& request) {
-  if (options.change == "-" && isatty(STDIN_FILENO) != 0)
+Result<std::string> read_change(const std::string& name) {
+  if (name != "-") return read_file(name);
+  if (isatty(STDIN_FILENO) != 0)
     std::cerr << "redraft: paste the change, and end it with Ctrl-D on a line of its own"
               << std::endl;
-  Result<std::string> change = options.change == "-" ? Result<std::string>(read_standard_input())
-                                                     : read_file(*options.change);
-  if (!change) return fail(change.error());
-  request.change = std::move(*change);
-  std::string doubt;
-  const Result<std::optional<EditResult>> placed = carry_out_change(request, &doubt);
-  if (!placed) return fail(placed.error());
-  if (!*placed) {
-    std::cerr << "redraft: the model is asked where it belongs: " << doubt << std::endl;
-    return std::nullopt;
+  return read_standard_input();
+}
+
+Result<EditRequest> read_request(const EditOptions& options, const DecoderName& decoder,
+                                 const std::optional<TextRange>& range) {
+  EditArguments arguments{.instruction = options.instruction,
+                          .range = range,
+                          .scope = options.scope,
+                          .decoder = decoder,
+                          .names_model = options.names_model,
+                          .max_new_tokens = options.max_new_tokens};
+  Result<std::shared_ptr<const Document>> document = options.output.read(options.language);
+  if (!document) return document.error();
+  if (options.change) {
+    Result<std::string> change = read_change(*options.change);
+    if (!change) return change.error();
+    arguments.change = *std::move(change);
   }
-  return deliver(options, request, **placed);
+  return edit_request(arguments, *std::move(document));
 }
 
 int run_edit_command(const EditOptions& options) {
@@ -230,23 +244,16 @@ int run_edit_command(const EditOptions& options) {
   if (const Result<void> applied = apply(options.common); !applied) return fail(applied.error());
   if (const Result<void> checked = check(options.code); !checked) return fail(checked.error());
 
-  EditRequest request;
-  Result<std::shared_ptr<const Document>> document = options.output.read(options.language);
-  if (!document) return fail(document.error());
-  request.document = *document;
-  request.instruction = options.instruction;
-  if (range) {
-    const Result<ByteRange> bytes = to_bytes(*range, **document);
-    if (!bytes) return fail(bytes.error());
-    request.range = *bytes;
-  }
-  request.scope = options.scope.value_or(default_scope(request.range));
-  request.decoder = *decoder;
-  request.max_new_tokens = options.max_new_tokens;
-  if (options.change) {
-    if (const std::optional<int> end = apply_without_model(options, request)) return *end;
-  } else if (!options.names_model) {
-    if (const auto renamed = carry_out_rename(request)) return deliver(options, request, *renamed);
+  Result<EditRequest> request = read_request(options, *decoder, range);
+  if (!request) return fail(request.error());
+  const Result<FirstDecision> decision = decide_without_model(*request);
+  if (!decision) return fail(decision.error());
+  if (const std::optional<EditResult> done = carry_out_without_model(*request, *decision))
+    return deliver(options, *request, *done);
+  const auto& task = std::get<ModelTask>(*decision);
+  if (!task.change_doubt.empty()) {
+    std::cerr << "redraft: the model decides where the change belongs: " << task.change_doubt
+              << std::endl;
   }
 
   const InterruptWatch watch;
@@ -255,12 +262,12 @@ int run_edit_command(const EditOptions& options) {
   if (const std::optional<int> end = set_up(options.common, options.inside, *decoder, options.code,
                                             options.output.file, status, watch, setup))
     return *end;
-  request.repository = std::move(setup.stores.repository);
-  request.common = std::move(setup.stores.common);
-  return EditCommand(options, std::move(request), *setup.engine).run(watch);
+  request->repository = std::move(setup.stores.repository);
+  request->common = std::move(setup.stores.common);
+  return EditCommand(options, *request, task, *setup.engine).run(watch);
 }
 
-// What edit and apply have in common.
+// Adds the options that edit and apply share.
 void add_decoding(CLI::App& command, EditOptions& options) {
   command.add_option("--range", options.range,
                      "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");

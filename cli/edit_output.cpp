@@ -46,8 +46,8 @@ void print_json(const EditResult& result, const std::optional<Decoded>& decoded,
   json["doubts"] = nlohmann::ordered_json::array();
   for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
   json["tidied"] = result.tidied;
-  json["placed"] = result.placed;
-  json["renamed"] = result.renamed;
+  json["placed"] = result.is_placed();
+  json["renamed"] = result.is_renamed();
   json["repair"] = nullptr;
   if (result.repair) {
     json["repair"] = {{"because", result.repair->because},
@@ -115,8 +115,8 @@ void print(const EditOutput& output, const std::string& text, const EditResult& 
   if (decoded) {
     print_figures(result, comparison);
   } else if (!result.hunks.empty()) {
-    std::cerr << (result.renamed ? "renamed by the syntax tree, without the model"
-                                 : "placed by lines and syntax, without the model")
+    std::cerr << (result.is_renamed() ? "renamed by the syntax tree, without the model"
+                                      : "placed by lines and syntax, without the model")
               << std::endl;
   }
 }

@@ -1,15 +1,17 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/common/command.h"
 #include "support/result.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/documents/document.h"
+#include "workspace/edit/edit_result.h"
 
 namespace redraft::cli {
 
-// The output options of a command that changes a file.
+// The options of a command that changes a file: what it prints and writes.
 struct EditOutput {
   std::string file;  // as the user named it; - is standard input
   Format format = Format::kDiff;
@@ -34,20 +36,20 @@ struct Comparison {
   double speedup = 0;
 };
 
-// The decoder and the model of an edit.
+// The decoder and the model that wrote an edit.
 struct Decoded {
   std::string decoder, target, device;
 };
 
-// Prints an edit of `text`, with its doubts and figures on stderr. `decoded` is empty if no model
-// ran.
+// Prints an edit of `text`, and its doubts and figures on stderr. `decoded` is empty if the edit
+// needed no model.
 void print(const EditOutput& output, const std::string& text, const EditResult& result,
            const std::optional<Decoded>& decoded, const std::optional<Comparison>& comparison);
 
 // Writes the file if that was requested and the edit is complete.
 Result<void> keep(const EditOutput& output, const std::string& text, const EditResult& result);
 
-// Reports that nothing was written; returns the exit code.
+// Prints that nothing was written; returns the exit code.
 int interrupted(const EditOutput& output);
 
 }  // namespace redraft::cli

@@ -1,68 +1,15 @@
-#include <CLI/CLI.hpp>
-#include <exception>
-#include <iostream>
+// The program `redraft`.
+#include <string>
 
-#include "cli/build_info.h"
-#include "cli/common/command.h"
-#include "cli/common/misuse_reason.h"
-#include "cli/self_description.h"
-#include "cli/serve.h"
-
-namespace redraft::cli {
-namespace {
-
-// The subcommand that was being parsed, for the hint about its help.
-std::string name_of_parsed(const CLI::App& app) {
-  const auto parsed = app.get_subcommands();
-  return parsed.empty() ? "redraft" : "redraft " + parsed.front()->get_name();
-}
-
-int run(int argc, char** argv) {
-  CLI::App app("Edits code with a local language model: losslessly, and many tokens at a time.",
-               "redraft");
-  app.set_version_flag("--version", version_text());
-  app.require_subcommand(1);
-  Command chosen;
-  add_edit(app, chosen);
-  add_apply(app, chosen);
-  add_complete(app, chosen);
-  add_generate(app, chosen);
-  add_tokenize(app, chosen);
-  add_score(app, chosen);
-  add_bench(app, chosen);
-  add_tune(app, chosen);
-  add_models(app, chosen);
-  add_index(app, chosen);
-  add_cache(app, chosen);
-  add_decoders(app, chosen);
-  add_doctor(app, chosen);
-  add_lsp(app, chosen);
-  add_remote_bridge(app, chosen);
-  add_serve(app, chosen);
-  add_self_description(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {  // --help and --version
-    return app.exit(request);
-  } catch (const CLI::ParseError& error) {
-    misuse(Error(misuse_reason(app, {argv + 1, argv + argc}, error)));
-    std::cerr << "Run `" << name_of_parsed(app) << " --help` for its options." << std::endl;
-    return kWrongUsage;
-  }
-  return chosen();
-}
-
-}  // namespace
-}  // namespace redraft::cli
+#include "cli/laboratory.h"
+#include "cli/program.h"
 
 int main(int argc, char** argv) {
-  // Libraries throw; an exception ends the command with its message.
-  try {
-    redraft::cli::log_to_stderr();
-    return redraft::cli::run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    return redraft::cli::fail(redraft::Error("out of memory"));
-  } catch (const std::exception& error) {
-    return redraft::cli::fail(redraft::Error(error.what()));
-  }
+  using namespace redraft::cli;
+  // The laboratory alone knows the options of its commands.
+  if (argc > 1 && is_lab_command(argv[1]))
+    return become_laboratory(argv, "`redraft " + std::string(argv[1]) + "`");
+  return run_program(argc, argv,
+                     {.add_commands = [](CLI::App& app, Command&) { add_lab_commands(app); },
+                      .before = [&](const CLI::App& app) { return hand_over_decoder(app, argv); }});
 }

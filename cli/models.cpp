@@ -11,7 +11,7 @@
 #include "cli/common/report.h"
 #include "cli/installation.h"
 #include "cli/model_overview.h"
-#include "decoding/model/architectures.h"
+#include "decoding/model/architecture.h"
 #include "decoding/model/model_store.h"
 #include "support/files/user_folders.h"
 #include "support/system/processes.h"
@@ -146,8 +146,8 @@ Result<void> check_names(const ModelsOptions& options) {
 std::vector<std::string> words_for(const std::filesystem::path& script,
                                    const ModelsOptions& options) {
   std::string architectures;
-  for (const std::string_view each : supported_architectures())
-    architectures += (architectures.empty() ? "" : ",") + std::string(each);
+  for (const Architecture& each : redraft::architectures())
+    architectures += (architectures.empty() ? "" : ",") + std::string(each.name);
   std::vector<std::string> words = {
       "python3",         script.string(),
       "--format",        options.format == Format::kJson ? "json" : "text",

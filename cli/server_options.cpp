@@ -122,7 +122,7 @@ void add_own(const CommonOptions& common, const std::shared_ptr<SharedPool>& poo
     if (model.empty() || (model == common.target && common.remote.empty())) return;
     auto& own = made[model];
     if (!own) own = own_factory(common, model, pool);
-    factory.own[static_cast<std::size_t>(purpose)] = own;
+    factory.own[purpose] = own;
   };
   add(Purpose::kCompletion, common.completion_model);
   add(Purpose::kNextEdit, common.next_edit_model);

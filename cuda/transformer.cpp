@@ -1,6 +1,6 @@
-// The transformer of llama, qwen2 and qwen3, not of mixtures, on a GPU: the counterpart of
-// decoding/model/transformer.cpp, with fewer and larger operators. A pass sends its tokens,
-// positions and paths in one copy, queues its kernels, and gets back only the requested
+// The transformer of every Architecture that has no not_on_gpu: the counterpart of
+// decoding/model/transformer.cpp on a GPU, with fewer and larger operators. A pass sends its
+// tokens, positions and paths in one copy, queues its kernels, and gets back only the requested
 // predictions. Verification passes (few rows, of which only the best token is needed) are recorded
 // once for each number of rows and of spans, and from then on queued as a whole.
 #include "cuda/transformer.h"
@@ -21,6 +21,7 @@
 #include "cuda/pass_kernels.h"
 #include "cuda/pass_memory.h"
 #include "decoding/acceptance.h"
+#include "decoding/model_powers.h"
 #include "decoding/sampling.h"
 
 namespace redraft::cuda {
@@ -41,7 +42,7 @@ constexpr int kRecordedRows[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, kMaxRec
 // A recording takes some hundred kilobytes.
 constexpr std::size_t kMaxRecordings = 64;
 
-class Transformer : public LanguageModel {
+class Transformer final : public LanguageModel, private PassMeasuring, private MemoryReclaiming {
  public:
   Transformer(std::string name, const TransformerShape& shape, DeviceWeights weights,
               std::shared_ptr<DeviceQueue> queue)
@@ -71,23 +72,8 @@ class Transformer : public LanguageModel {
     return cache;
   }
 
-  void set_reclaim(std::function<bool()> reclaim) override {
-    queue_->set_reclaim(std::move(reclaim));
-  }
-
-  PassWork work(int rows, int context) const override {
-    PassWork work;
-    work.bytes = static_cast<double>(weights_.bytes_of_pass) +
-                 4.0 * shape_.layers * shape_.kv_width() * context;
-    const double width = shape_.query_width();
-    double weights = static_cast<double>(shape_.vocabulary) * shape_.hidden;
-    weights +=
-        shape_.layers * (2.0 * width * shape_.hidden + 2.0 * shape_.kv_width() * shape_.hidden +
-                         3.0 * shape_.feed_forward * shape_.hidden);
-    const double seen = rows * (context + (rows + 1) / 2.0);
-    work.float_macs = rows * weights + 2.0 * shape_.layers * width * seen;
-    return work;
-  }
+  PassMeasuring* measuring() override { return this; }
+  MemoryReclaiming* memory_reclaiming() override { return this; }
 
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
@@ -171,6 +157,24 @@ class Transformer : public LanguageModel {
   }
 
  private:
+  void set_reclaim(std::function<bool()> reclaim) override {
+    queue_->set_reclaim(std::move(reclaim));
+  }
+
+  PassWork work(int rows, int context) const override {
+    PassWork work;
+    work.bytes = static_cast<double>(weights_.bytes_of_pass) +
+                 4.0 * shape_.layers * shape_.kv_width() * context;
+    const double width = shape_.query_width();
+    double weights = static_cast<double>(shape_.vocabulary) * shape_.hidden;
+    weights +=
+        shape_.layers * (2.0 * width * shape_.hidden + 2.0 * shape_.kv_width() * shape_.hidden +
+                         3.0 * shape_.feed_forward * shape_.hidden);
+    const double seen = rows * (context + (rows + 1) / 2.0);
+    work.float_macs = rows * weights + 2.0 * shape_.layers * width * seen;
+    return work;
+  }
+
   // The last block of rows of a pass; the blocks before it are queued already.
   struct Pass {
     std::span<const TokenId> context;
@@ -319,8 +323,6 @@ class Transformer : public LanguageModel {
     for (int r = 0; r < count; ++r) {
       const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(k);
       out.argmax.push_back(out.top_ids[at]);
-      out.top_entropy.push_back(
-          normalised_entropy({out.top_logits.data() + at, static_cast<std::size_t>(k)}));
     }
   }
 
@@ -358,9 +360,9 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
                                                         const LoadControl& control) {
   const Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  if (shape->experts > 0) {
-    return Error(files->path() +
-                 ": a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
+  if (const std::string_view what = shape->architecture->not_on_gpu; !what.empty()) {
+    return Error(files->path() + ": " + std::string(what) +
+                 " runs on the CPU only (--device cpu), not on a GPU");
   }
   if (!takes_heads(shape->heads, shape->kv_heads, shape->head_dim)) {
     return Error(files->path() + ": " + std::to_string(shape->heads) + " heads of " +

@@ -9,27 +9,17 @@
 
 namespace redraft {
 
-// Which draft tokens are accepted. Strict: those that the target's own argmax would have written.
-// The other rules are EfficientEdit's lossy ones (section III.B and table III), never a default.
-struct AcceptancePolicy {
-  enum class Rule { kStrict, kEntropy, kTopK, kDirect };
-  Rule rule = Rule::kStrict;
-  int k = 3;  // candidates that kEntropy and kTopK look at
-  // kEntropy: floor(k*H), as in the authors' code, instead of the paper's ceil (eq. 10).
-  bool floor_tau = false;
-
-  bool lossless() const { return rule == Rule::kStrict; }
-  PredictionNeeds needs() const;
+// Accepts draft tokens that the target's argmax would not have written. The strict rule needs no
+// such object: no decoder of redraft itself has one, only the laboratory's lossy decoders
+// (bench/methods/lossy_rules.h).
+class LossyRule {
+ public:
+  virtual ~LossyRule() = default;
+  // What it reads of the predictions besides the argmax.
+  virtual PredictionNeeds needs() const = 0;
+  // Whether `token`, which is not the argmax of `row`, is accepted after that row.
+  virtual bool accepts(TokenId token, int row, const Predictions& predictions) const = 0;
 };
-
-// Equation 9: the entropy of a row's best candidates, renormalised among themselves, as a share of
-// its largest possible value, log k: 0 (certain) to 1 (undecided). Summed in double in the order
-// given. 0 for fewer than two candidates; NaN if a logit is NaN or +infinity.
-double normalised_entropy(std::span<const float> top_logits);
-
-// Equation 10: how many of a row's k best candidates an entropy-aware policy accepts:
-// max(1, ceil(k * H)). 1 when the entropy is not a number.
-int entropy_threshold(double entropy, int k, bool floor_tau);
 
 // The accepted part of the draft, and the target's own next token after it.
 struct Acceptance {
@@ -39,9 +29,9 @@ struct Acceptance {
 };
 
 // Pure function: the longest accepted path from the root; of paths of equal length, the one that
-// ends at the earliest node. Under the strict rule the accepted tokens are those of plain greedy
-// decoding, whatever was drafted.
+// ends at the earliest node. Without a lossy rule (null) the strict rule holds: the accepted tokens
+// are those of plain greedy decoding, whatever was drafted.
 Acceptance accept(const DraftTree& draft, const Predictions& predictions,
-                  const AcceptancePolicy& policy);
+                  const LossyRule* lossy = nullptr);
 
 }  // namespace redraft

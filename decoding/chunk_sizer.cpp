@@ -1,13 +1,13 @@
-// Why the size of chunks follows the clock
+// Why the chunk size follows the clock
 //
 // A cancellation takes effect between two passes, so the longest pass decides how long a user
-// waits. The cost curve gives a first guess, but the machine may be busier than when the curve was
-// measured, and attention gets slower as the context grows. So each chunk is sized by the one
-// before.
+// waits. The cost curve gives a first estimate, but the machine may be busier than when the curve
+// was measured, and attention gets slower as the context grows. So each chunk's size is computed
+// from the time of the one before.
 //
 // An example. The curve suggests chunks of 64 rows, but the first one takes 0.5 s. At that price
-// 0.225 s (the limit of 0.25 s less a margin) are enough for 28 rows, and the next chunk has 24,
-// the multiple of 8 below.
+// 0.225 s (the limit of 0.25 s less a margin) is enough for 28 rows, and the next chunk has 24, the
+// next lower multiple of 8.
 
 #include "decoding/chunk_sizer.h"
 
@@ -16,7 +16,7 @@
 namespace redraft {
 namespace {
 
-// Chunks aim this far below the limit, because attention gets slower as the context grows.
+// Chunks aim for this fraction of the limit, because attention gets slower as the context grows.
 constexpr double kMargin = 0.9;
 // Kernels work on tiles of this many rows.
 constexpr int kTile = 8;

@@ -4,20 +4,20 @@
 
 namespace redraft {
 
-// How long a cancellation or a progress report may have to wait. Work on many rows is cut into
-// chunks that take no longer than this, or no longer than two plain steps where one step alone
-// takes more than half of it.
+// How long a cancellation or a progress report may have to wait, in seconds and in plain steps.
+// Work on many rows is cut into chunks that take no longer than kMaxChunkSeconds. Where one plain
+// step takes more than half of that, the limit is kMaxChunkSteps plain steps.
 inline constexpr double kMaxChunkSeconds = 0.25;
 inline constexpr double kMaxChunkSteps = 2;
 // Larger chunks are not faster on any machine.
 inline constexpr int kMaxChunkRows = 256;
 
-// How many rows a chunk on top of `context` tokens should have, by the cost curve alone;
+// How many rows a chunk on top of `context` tokens should have according to the cost curve alone.
 // kMaxChunkRows where rows are free.
 int priced_chunk_rows(const CostCurve& cost, int context = 0);
 
-// Chooses the size of the next chunk from how long the previous chunks took, by the wall clock:
-// that is the time for which a user waits after cancelling, even if other programs use the machine.
+// Chooses the size of the next chunk from the wall-clock time of the previous chunks. Wall-clock
+// time is what a user waits for after cancelling, also when other programs use the machine.
 class ChunkSizer {
  public:
   // Starts from the curve's estimate; without a curve, from a single row.
@@ -28,7 +28,7 @@ class ChunkSizer {
 
  private:
   int rows_;
-  double step_seconds_ = 0;  // of one row; 0: unknown
+  double step_seconds_ = 0;  // duration of a step of one row; 0: unknown
 };
 
 }  // namespace redraft

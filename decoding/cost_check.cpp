@@ -1,15 +1,15 @@
-// How a curve is judged by the passes
+// How measured passes validate a cost curve
 //
-// A curve that was taken in a busy second prices all that follows, so the passes of a decode, which
-// are timed anyway, are held against it. Each is a multiple of its price; a hundred of them tell
-// whether the curve is at fault or the moment. The fit minimises the sum of absolute deviations, by
-// least squares with weights that shrink as a pass is farther off: unlike squares alone it ignores
-// a minority that was interrupted, however long.
+// A curve that was measured in a busy second misprices everything after it. The passes of a decode
+// are timed anyway, so each is compared with its price on the curve. A hundred of them tell whether
+// the curve is wrong or the moment was unusual. The fit minimises the sum of absolute deviations by
+// least squares with weights that shrink as a pass is farther off. Unlike plain least squares, it
+// ignores a minority that was interrupted, however long.
 //
-// An example. The curve says 60 ms for one row and 4 ms for each further one, taken while another
-// program used the memory. Now passes of 1 and 11 rows take 30 and 60 ms, and every tenth 400 ms.
-// The multiples are 0.5 and 0.6, so the curve disagrees; the factors are 30 / 60 = 0.5 and
-// (60 - 30) / (10 * 4) = 0.75.
+// An example. The curve says 60 ms for one row and 4 ms for each further one, measured while
+// another program used the memory. Now passes of 1 and 11 rows take 30 and 60 ms, and every tenth
+// takes 400 ms. The multiples are 0.5 and 0.6, so the curve disagrees; the factors are 30 / 60 =
+// 0.5 and (60 - 30) / (10 * 4) = 0.75.
 
 #include "decoding/cost_check.h"
 
@@ -19,12 +19,12 @@
 namespace redraft {
 namespace {
 
-constexpr double kTolerance = 1.3;  // a pass this many times off is not the curve's
+constexpr double kTolerance = 1.3;  // a pass this many times off contradicts the curve
 constexpr double kMaxFactor = 8;
 constexpr int kIterations = 30;
-constexpr double kLeastDeviation = 1e-3;  // bounds the weight of a pass that is exactly on the fit
-// Weight of the guesses that decide where the passes do not, for instance because all had one row:
-// a machine that is slower at one of the two is as much slower at the other.
+constexpr double kMinDeviation = 1e-3;  // bounds the weight of a pass exactly on the fit
+// Weight of the prior that decides where the passes do not, for instance because all had one row: a
+// machine that is slower at first rows is assumed to be equally slower at further rows.
 constexpr double kTie = 1e-3;
 
 }  // namespace
@@ -50,12 +50,12 @@ std::optional<CostCheck::Factors> CostCheck::factors() const {
   if (!full()) return {};
   Factors fit;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
-    double xx = kTie, xy = -kTie, yy = kTie, xt = 0, yt = 0;  // pulls the two together
+    double xx = kTie, xy = -kTie, yy = kTie, xt = 0, yt = 0;  // pulls the two factors together
     for (const Pass& pass : passes_) {
       const double x = pass.first_share;
       const double y = 1 - x;
       const double deviation = std::abs(pass.time - fit.first * x - fit.further * y);
-      const double weight = 1 / std::max(deviation, kLeastDeviation);
+      const double weight = 1 / std::max(deviation, kMinDeviation);
       xx += weight * x * x;
       xy += weight * x * y;
       yy += weight * y * y;

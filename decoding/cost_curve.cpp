@@ -1,9 +1,9 @@
 // How passes are priced from a few timings
 //
 // A pass of one row reads all weights. Further rows share that reading, so they are cheap until the
-// arithmetic takes longer than the reading; on a CPU that happens after a few rows, on a GPU after
-// many. Attention adds a cost in proportion to the context. Nothing of this is modelled: a few row
-// counts are timed on an empty and on a long context, and everything else is interpolated.
+// arithmetic takes longer than the reading. On a CPU that happens after a few rows, on a GPU after
+// many. Attention adds a cost in proportion to the context. The curve models none of this: a few
+// row counts are timed on an empty and on a long context, and everything else is interpolated.
 //
 // An example. On an empty context passes of 1, 4, 8 and 16 rows take 50, 51, 53 and 70 ms; on 2048
 // tokens passes of 1 and 8 rows take 60 and 67 ms.
@@ -14,8 +14,8 @@
 //   6 rows, 1024 tokens: halfway between 52 and 65              58.5 ms
 //
 // The model's clock does not count the time of other programs, but they slow down a pass in other
-// ways: they use the memory and the other half of a core. So each curve says how busy the machine
-// was, for whoever may measure it again (workspace/engine/pass_costs).
+// ways: they use the memory and the other hardware thread of a core. So each curve records how busy
+// the machine was, and workspace/engine/pass_costs decides whether to measure again.
 
 #include "decoding/cost_curve.h"
 
@@ -39,9 +39,9 @@ namespace {
 // Row counts that determine the shape of the curve and are always measured, and those that only
 // refine it.
 constexpr int kRows[] = {1, 4, 8, 16};
-constexpr int kMoreRows[] = {2, 32, 64, 128, 256};  // on a GPU many rows cost little
+constexpr int kMoreRows[] = {2, 32, 64, 128, 256};  // on a GPU additional rows cost little
 constexpr double kBudget = 0.6;                     // seconds after which no further timing starts
-constexpr int kRounds = 3;                          // of each timing; the fastest counts
+constexpr int kRounds = 3;                          // timings per row count; the fastest counts
 // Attention costs in proportion to the context, so one long context is enough to price any other.
 constexpr int kLongContext = 2048;
 constexpr int kLongRows[] = {1, 8, 16};
@@ -55,8 +55,8 @@ std::optional<double> positive_number(std::string_view text) {
   return whole && value > 0 && value < 1e6 ? std::optional(value) : std::nullopt;
 }
 
-// One verification pass of `rows` rows; leaves the cache as it was. The tokens differ, since equal
-// ones would all ask the same experts of a mixture.
+// Runs one verification pass of `rows` rows and leaves the cache as it was. The tokens differ,
+// because equal tokens would all use the same experts of a mixture.
 double time_pass(LanguageModel& model, KvCache& cache, int rows) {
   const int length = cache.length();
   std::vector<TokenId> tokens(static_cast<std::size_t>(rows));
@@ -73,20 +73,20 @@ double system_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Times passes and notes how busy the machine was meanwhile.
+// Times passes and records how busy the machine was meanwhile.
 class Stopwatch {
  public:
   Stopwatch(LanguageModel& model, const CostCurve::Measuring& how)
       : model_(model), go_on_(how.go_on), wall_(how.wall_clock ? how.wall_clock : system_seconds) {}
 
   LanguageModel& model() const { return model_; }
-  // Seconds of the model's clock that all passes took; other work between them does not count.
+  // Seconds of all passes on the model's clock; other work between them does not count.
   double spent() const { return spent_; }
   bool ended() const { return ended_; }
-  // By which part of the passes' time the wall clock ran ahead.
+  // The fraction by which the wall clock ran ahead of the model's clock during the passes.
   double waited() const { return spent_ > 0 ? std::max(0.0, wall_spent_ / spent_ - 1) : 0; }
 
-  // None if the measurement was ended.
+  // nullopt if the measurement was ended.
   std::optional<double> time(KvCache& cache, int rows) {
     ended_ = ended_ || (go_on_ && !go_on_());
     if (ended_) return {};
@@ -106,14 +106,16 @@ class Stopwatch {
   bool ended_ = false;
 };
 
-// The fastest timing of each row count, on top of one context.
+// The fastest timing of each row count on one context.
 class Timings {
  public:
   Timings(Stopwatch& watch, int context, int max_rows)
       : watch_(watch),
         context_(context),
         cache_(watch.model().filled_cache(
-            std::min(watch.model().context_length(), context + max_rows), context)) {}
+            std::min(watch.model().context_length(), context + max_rows), context)) {
+    cache_->remember();  // each pass is cut off again
+  }
 
   void add(int rows) {
     if (context_ + rows > cache_->capacity()) return;
@@ -127,8 +129,8 @@ class Timings {
       points.push_back({rows, seconds.front(), context_});
     }
   }
-  // By how much the second fastest timing of a row count exceeds its fastest, at most; the slowest
-  // of three may have been hit by a single interruption. After append_to().
+  // The largest fraction by which the second fastest timing of a row count exceeds its fastest. A
+  // single interruption may have hit the slowest of three. Call it after append_to().
   double spread() const {
     double most = 0;
     for (const auto& [rows, seconds] : all_) {
@@ -147,12 +149,12 @@ class Timings {
 // Returns Timings::spread().
 double measure_without_context(Stopwatch& watch, std::vector<CostCurve::Point>& points) {
   Timings timings(watch, 0, std::end(kMoreRows)[-1]);
-  // Pays for what only the first pass does.
+  // The first pass pays for one-time initialisation.
   time_pass(watch.model(), *watch.model().new_cache(1), 1);
-  // Whole rounds: a busy moment of the machine then spoils only one timing of each row count.
+  // Whole rounds, so that a busy moment of the machine spoils only one timing of each row count.
   for (int round = 0; round < kRounds; ++round) {
     for (const int rows : kRows) {
-      // Two points are enough for a curve, so a slow machine does not have to wait for more.
+      // Two points are enough for a curve, so a slow machine need not measure more.
       if (timings.size() < 2 || watch.spent() < kBudget) timings.add(rows);
     }
   }
@@ -214,7 +216,8 @@ Result<std::vector<CostCurve::Point>> CostCurve::parse_points(std::string_view t
       return Error("'" + std::string(part) + "' is not ROWS:COST, as in 1:1,8:1.35,64:9.7");
     points.push_back({static_cast<int>(*rows), unit * *cost});
   }
-  if (points.empty()) return Error("no ROWS:COST,… is given");
+  if (points.empty())
+    return Error("no points are given; expected ROWS:COST,…, as in 1:1,8:1.35,64:9.7");
   return points;
 }
 
@@ -262,8 +265,8 @@ double CostCurve::seconds_on(const Line& line, int rows) const {
     return low.seconds +
            (upper->seconds - low.seconds) / (upper->rows - low.rows) * (rows - low.rows);
   }
-  // Beyond the last point a row costs at least as much as the average row before it, even if the
-  // last two points suggest less.
+  // Beyond the last point a row costs at least the average of the rows before it, even if the last
+  // two points suggest less.
   const Point& before = *(end - 2);
   const double slope = std::max((last.seconds - before.seconds) / (last.rows - before.rows),
                                 (last.seconds - first.seconds) / (last.rows - first.rows));

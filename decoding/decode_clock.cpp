@@ -21,16 +21,6 @@ void DecodeClock::begin_decoding() {
   elsewhere_ = 0;
 }
 
-void DecodeClock::searched(const SearchCounts& counts) {
-  statistics_.cache_asked += counts.cache_asked;
-  statistics_.cache_hits += counts.cache_hits;
-  statistics_.searches += counts.searches;
-  statistics_.searches_skipped += counts.skipped;
-  statistics_.searches_missing += counts.missing;
-  statistics_.cache_seconds += counts.cache_seconds;
-  statistics_.search_seconds += counts.search_seconds;
-}
-
 void DecodeClock::verified(const DraftTree& draft, int rows, int read, bool continues) {
   add_prefill(read, seconds_since(began_) * read / rows);
   rows_of_pass_ = rows - read;

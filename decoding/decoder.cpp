@@ -1,27 +1,27 @@
 // Why drafting makes decoding fast and cannot change the output
 //
-// A pass of the target reads all weights, whether it carries one row or eight. So each turn of the
-// loop in Decode::decode() lets a source guess how the output goes on, and one pass says of every
-// guess what the target itself would have written there.
+// A pass of the target reads all weights, whether it carries one row or eight. So in each turn of
+// the loop in Decode::decode() a source guesses how the output continues, and one pass computes for
+// every guessed token what the target itself would have written there.
 //
-// An example. The buffer holds "total = count + 1", the instruction says that count is to be called
-// n, and "total =" is written.
+// An example. The buffer holds "total = count + 1", the instruction says to rename count to n, and
+// "total =" is written.
 //
 //   next     The plan chooses who guesses and which rule accepts: its source, the strict rule.
 //   draft    A tree of six tokens: " count", " +", " 1", and beside that branch " n", " +", " 1".
-//   verify   One pass of seven rows, that of "=" and one for each drafted token, which sees the
+//   verify   One pass of seven rows: one for "=" and one for each drafted token, which sees the
 //            text and its own ancestors in the tree, not the other branch. Each row predicts the
 //            token after it: "=" says " n", that " n" says " +", its " +" says " 1", its " 1" says
-//            the line break. The first branch is answered too, but "=" did not say " count".
+//            the line break. The first branch is computed too, but "=" did not say " count".
 //   accept   The longest path from the root on which each token is what the row before it says:
-//            " n", " +", " 1". Behind it the last row's own word, the line break, comes free.
-//   emit     Four tokens, one by one, as the sink may end the output at any of them. The cache
-//            keeps the rows of "=" and of that path and forgets the other branch.
+//            " n", " +", " 1". The last row's own prediction, the line break, comes for free.
+//   emit     Four tokens, one by one, because the sink may end the output at any of them. The
+//            cache keeps the rows of "=" and of that path and discards the other branch.
 //
-// Plain decoding runs those four rows in four passes, each above the same tokens as here. That
-// alone would make the outputs alike only as far as rounding goes; but the kernels compute a row to
-// the same bits whatever else is in the pass, so each argmax is the same token and the output the
-// same bytes. Who guessed what shows in the time and the statistics (decode_clock.h) alone.
+// Plain decoding runs those four rows in four passes, each on top of the same tokens as here. That
+// alone would make the outputs equal only up to rounding. But the kernels compute a row to the same
+// bits whatever else is in the pass, so each argmax is the same token and the output has the same
+// bytes. The guesses only affect the time and the statistics (decode_clock.h).
 
 #include "decoding/decoder.h"
 
@@ -40,8 +40,8 @@
 namespace redraft {
 namespace {
 
-// The draft without what could only follow a stop token. Under the strict rule the stop token
-// itself goes too: the target's own prediction says as much.
+// The draft without the nodes that could only follow a stop token. Under the strict rule the stop
+// token itself goes too, because the target's own prediction says as much.
 DraftTree cut_at_stop_tokens(const DraftTree& draft, std::span<const TokenId> stop_tokens,
                              bool lossless) {
   const auto is_stop = [&](TokenId token) {
@@ -113,13 +113,13 @@ class Decode {
   std::vector<TokenId> context_;  // prompt and output
   std::vector<EmittedLogProbability> log_probabilities_;
   std::optional<FinishReason> finished_;
-  bool asked_ = false;  // the phase's source, for the pass under way
+  bool asked_ = false;  // whether the phase's source was asked, for the current pass
 };
 
 DecodeResult Decode::run(PhasePlan& plan) {
   const Span span("decode", "prompt_tokens", std::ssize(request_.prompt));
   decode(plan);
-  // What the last pass accepted beyond the end of the output is forgotten.
+  // Discards what the last pass accepted beyond the end of the output.
   target_.cache->truncate(
       static_cast<int>(std::min<std::size_t>(target_.cache->length(), context_.size())));
   DecodeResult result;
@@ -131,7 +131,7 @@ DecodeResult Decode::run(PhasePlan& plan) {
   return result;
 }
 
-// The method. Returns early, with nothing in finished_, when stopped.
+// The method. If stopped, returns early without setting finished_.
 void Decode::decode(PhasePlan& plan) {
   if (!prefill()) return;
   clock_.begin_decoding();
@@ -149,7 +149,7 @@ void Decode::decode(PhasePlan& plan) {
   }
 }
 
-// All of the prompt but the last chunk. False when stopped.
+// Reads all of the prompt but the last chunk. False when stopped.
 bool Decode::prefill() {
   const int cached = target_.cache->truncate_to_common_prefix(
       std::span(request_.prompt).first(request_.prompt.size() - 1));
@@ -157,6 +157,7 @@ bool Decode::prefill() {
   while (unread() > chunks_.rows()) {
     if (!read_chunk(chunks_.rows())) return false;
   }
+  target_.cache->remember();  // where the next request may part from this one
   return true;
 }
 
@@ -170,8 +171,8 @@ bool Decode::read_chunk(int rows) {
   return true;
 }
 
-// As long as the cache and the token limit have room for it and for the target's own token after
-// it.
+// The draft, limited so that the cache and the token limit have room for it and for the target's
+// own token after it.
 DraftTree Decode::draft(const Phase& phase) {
   const int room = target_.cache->capacity() - static_cast<int>(context_.size());
   const int limit = std::min(room, request_.max_new_tokens - emitted() - 1);
@@ -180,20 +181,21 @@ DraftTree Decode::draft(const Phase& phase) {
   const Span span("draft");
   clock_.begin_draft();
   DraftTree draft = cut_at_stop_tokens(phase.source->draft(context_, limit), request_.stop_tokens,
-                                       phase.policy.lossless());
+                                       phase.lossy == nullptr);
   clock_.end_draft();
-  clock_.searched(phase.source->take_searches());
   return draft;
 }
 
-// A pass runs whatever of the context the cache lacks, and reads the weights once for that and for
-// its draft: together they are cheaper, unless a cancel would wait too long. False when stopped.
+// A pass runs the part of the context that the cache lacks together with the draft and reads the
+// weights once for both. That is cheaper, unless a cancel would have to wait too long. False when
+// stopped.
 bool Decode::read_rest_apart(const DraftTree& draft) {
   const int rest = unread();
   return rest <= 0 || rest + 1 + draft.size() <= chunks_.rows() || read_chunk(rest);
 }
 
-// One pass of the target: what of the draft stands, and its own token after that.
+// Runs one pass of the target. Returns the accepted part of the draft and the target's own next
+// token.
 Acceptance Decode::verify(const DraftTree& draft, const Phase& phase) {
   const int read = std::max(0, unread());
   const int context = target_.cache->length();
@@ -216,13 +218,13 @@ Acceptance Decode::run_pass(const DraftTree& draft, const Phase& phase) {
     sampler_.begin_pass(draft, emitted());
     return verifier_.verify(context_, draft, sampler_);
   }
-  return verifier_.verify(context_, draft, phase.policy, [&] {
+  return verifier_.verify(context_, draft, phase.lossy, [&] {
     if (asked_) phase.source->look_ahead();
   });
 }
 
 void Decode::emit(const DraftTree& draft, const Acceptance& accepted, const Phase& phase) {
-  int row = 0;  // that predicted the token
+  int row = 0;  // the row that predicted the token
   for (std::size_t i = 0; i < accepted.path.size() && !finished_; ++i) {
     const int node = accepted.path[i];
     emit(accepted.tokens[i], row, phase, draft.origins()[node]);
@@ -233,7 +235,7 @@ void Decode::emit(const DraftTree& draft, const Acceptance& accepted, const Phas
     emit(correction, row, phase, std::nullopt);
 }
 
-// A stop token ends the decode before it; the last token that was asked for ends it after it.
+// A stop token ends the decode before it; the last requested token ends it after it.
 void Decode::emit(TokenId token, int row, const Phase& phase, std::optional<DraftOrigin> origin) {
   if (is_stop(token)) {
     finished_ = FinishReason::kStop;
@@ -263,7 +265,7 @@ bool Decode::is_stop(TokenId token) const {
          request_.stop_tokens.end();
 }
 
-// Every named decoder is this loop with a plan of its own.
+// Every named decoder is this loop with its own plan.
 class PhasedDecoder : public Decoder {
  public:
   PhasedDecoder(DecoderName name, ModelSlot target, ModelSlot draft, const CostCurve& cost,
@@ -322,15 +324,17 @@ Result<void> check_choices(const DecoderName& name, const SamplingOptions& sampl
   if (const Result<void> checked = check(sampling); !checked) return checked;
   const int likeliest = log_probabilities.value_or(0);
   if (likeliest < 0 || likeliest > kMaxLikeliest) {
-    return Error("the " + std::to_string(likeliest) + " likeliest tokens cannot be told: 0 to " +
+    return Error("the " + std::to_string(likeliest) +
+                 " likeliest tokens cannot be reported: ask for 0 to " +
                  std::to_string(kMaxLikeliest) + " can");
   }
   if (name.lossless()) return {};
-  const Error refused("decoder '" + name.text + "' accepts what the target would not write");
+  const Error refused("decoder '" + name.text +
+                      "' is lossy: it accepts tokens that the target would not write");
   if (!sampling.greedy())
-    return Error(refused.message() + ": for sampling choose a lossless decoder");
+    return Error(refused.message() + "; to sample, choose a lossless decoder");
   if (log_probabilities)
-    return Error(refused.message() + ": for log probabilities choose a lossless decoder");
+    return Error(refused.message() + "; for log probabilities, choose a lossless decoder");
   return {};
 }
 
@@ -343,7 +347,7 @@ Result<std::unique_ptr<Decoder>> Decoder::make(const DecoderName& name, ModelSlo
     return Error("decoder '" + name.text + "' needs a draft model: give one with --draft");
   }
   if (draft.model && draft.model->vocabulary_size() != target.model->vocabulary_size()) {
-    return Error("draft model " + draft.model->name() + " has another vocabulary than target " +
+    return Error("draft model " + draft.model->name() + " has a different vocabulary than target " +
                  target.model->name());
   }
   const DecoderMemory none;

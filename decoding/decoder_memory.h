@@ -10,16 +10,16 @@
 
 namespace redraft {
 
-// What the decoders of one target model keep from one request to the next, and what they may know
-// about its tokens. Used by one thread at a time.
+// The state that the decoders of one target model keep from one request to the next, and what they
+// may know about its tokens. Used by one thread at a time.
 class DecoderMemory {
  public:
-  // Both are null if nothing is known about what the tokens write; decoders then do without.
+  // Both are null if the text of the tokens is unknown; decoders then work without it.
   explicit DecoderMemory(std::shared_ptr<const LineTable> lines = nullptr,
                          std::shared_ptr<const Tokenizer> tokenizer = nullptr)
       : lines_(std::move(lines)), tokenizer_(std::move(tokenizer)) {}
 
-  // What one decoder keeps; each decoder derives its own type.
+  // The state of one decoder; each decoder derives its own type.
   class State {
    public:
     virtual ~State() = default;
@@ -33,10 +33,11 @@ class DecoderMemory {
     if (!state) state = std::make_unique<T>(std::forward<Arguments>(arguments)...);
     return static_cast<T&>(*state);
   }
-  // As if there had been no request yet. Only between requests.
+  // Returns to the state before the first request. Call it only between requests.
   void forget() { states_.clear(); }
 
-  // What selfspec leaves out unless its name says so, as text (SkippedLayers); empty: not known.
+  // The layers that selfspec skips unless its name specifies others, as text (SkippedLayers);
+  // empty: unknown.
   void set_skipped_layers(std::string text) { skipped_layers_ = std::move(text); }
   const std::string& skipped_layers() const { return skipped_layers_; }
 

@@ -1,5 +1,7 @@
 #include "decoding/decoder_name.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -18,12 +20,41 @@ std::vector<std::string_view> split_at_colons(std::string_view text) {
   return parts;
 }
 
+// The decoders that the laboratory registers (bench/methods/lab_decoders.h). redraft knows their
+// names alone, to tell who asks for one where it is; a test compares the list with what is there.
+constexpr std::string_view kLabDecoders[] = {
+    "ouroboros", "selfspec",    "pld",  "llma",      "lookahead",     "fastfixer",
+    "copyspec",  "copyspec+sd", "rest", "fastcoder", "efficientedit",
+};
+
+const DecoderDefinition* find(std::string_view name) {
+  const auto all = all_decoders();
+  const auto found = std::ranges::find(all, name, [](const auto* each) { return each->name; });
+  return found == all.end() ? nullptr : *found;
+}
+
 std::string list_of_names() {
   std::string list;
   for (const DecoderDefinition* decoder : all_decoders()) {
     list += (list.empty() ? "" : ", ") + std::string(decoder->name);
   }
   return list;
+}
+
+Error no_such_decoder(std::string_view text, std::string_view name) {
+  if (is_lab_decoder(text)) {
+    return Error("decoder '" + std::string(name) +
+                 "' is part of the laboratory: use redraft-lab in place of redraft (`make build` "
+                 "compiles both), or one of " +
+                 list_of_names());
+  }
+  std::string others;
+  for (const std::string_view lab : kLabDecoders) {
+    if (find(lab) == nullptr) others += (others.empty() ? "" : ", ") + std::string(lab);
+  }
+  if (!others.empty()) others = "; in redraft-lab also: " + others;
+  return Error("unknown decoder '" + std::string(name) + "'; there are: " + list_of_names() +
+               others);
 }
 
 const DecoderDefinition& default_decoder() { return *all_decoders().back(); }
@@ -41,15 +72,18 @@ DecoderName::DecoderName(std::string_view written, const DecoderDefinition& defi
 Result<DecoderName> DecoderName::parse(std::string_view text) {
   const std::vector<std::string_view> parts = split_at_colons(text);
   const std::string where = "decoder '" + std::string(text) + "'";
-  for (const DecoderDefinition* decoder : all_decoders()) {
-    if (decoder->name != parts[0]) continue;
-    Result<DecoderOptions> options =
-        DecoderOptions::parse(decoder->options, std::span(parts).subspan(1));
-    if (!options) return options.error().in(where);
-    if (const Result<void> fit = decoder->check(*options); !fit) return fit.error().in(where);
-    return DecoderName(text, *decoder, *std::move(options));
-  }
-  return Error("unknown decoder '" + std::string(parts[0]) + "'; there are: " + list_of_names());
+  const DecoderDefinition* const decoder = find(parts[0]);
+  if (decoder == nullptr) return no_such_decoder(text, parts[0]);
+  Result<DecoderOptions> options =
+      DecoderOptions::parse(decoder->options, std::span(parts).subspan(1));
+  if (!options) return options.error().in(where);
+  if (const Result<void> fit = decoder->check(*options); !fit) return fit.error().in(where);
+  return DecoderName(text, *decoder, *std::move(options));
+}
+
+bool is_lab_decoder(std::string_view text) {
+  const std::string_view name = split_at_colons(text).front();
+  return find(name) == nullptr && std::ranges::find(kLabDecoders, name) != std::end(kLabDecoders);
 }
 
 bool DecoderName::lossless() const { return definition_->lossless(options_); }

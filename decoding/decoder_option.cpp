@@ -23,7 +23,7 @@ std::optional<double> parse_as(std::string_view digits) {
   return static_cast<double>(value);
 }
 
-// NaN is in no range.
+// NaN is out of every range.
 std::optional<double> parse_number(std::string_view digits, const DecoderOption& option) {
   const std::optional<double> value = option.kind == DecoderOption::Kind::kInteger
                                           ? parse_as<int>(digits)

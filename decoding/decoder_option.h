@@ -10,40 +10,40 @@
 
 namespace redraft {
 
-// An option of a decoder: `option` for a switch, `option=value` for a number or a text.
+// An option of a decoder: `option` for a switch, `option=value` for a number or text.
 struct DecoderOption {
   enum class Kind { kSwitch, kInteger, kReal, kText };
   Kind kind = Kind::kSwitch;
   std::string_view name;
   std::string_view help;
-  // For numbers: the default (nullopt: there is none) and the range.
+  // For numbers: the default (nullopt: none) and the range.
   std::optional<double> preset;
   double least = 0;
   double most = 0;
-  std::string_view example = {};  // of a text
+  std::string_view example = {};  // example of a text
 
   static DecoderOption toggle(std::string_view name, std::string_view help);
   static DecoderOption integer(std::string_view name, std::optional<int> preset, int least,
                                int most, std::string_view help);
   static DecoderOption real(std::string_view name, double preset, double least, double most,
                             std::string_view help);
-  // The decoder checks it (DecoderDefinition::check). It has no default.
+  // The decoder checks the text (DecoderDefinition::check). There is no default.
   static DecoderOption text(std::string_view name, std::string_view example, std::string_view help);
 
   std::string usage() const;  // "gamma=N"
-  // For a number: its range as in "1 to 64", and its default, "7" or nothing; for a text: "as in"
-  // and an example.
+  // For a number: its range as in "1 to 64", and its default as in "7", or an empty string. For a
+  // text: "as in" and an example.
   std::string range() const;
   std::string preset_text() const;
 };
 
-// The options of one decoder with the values that were given. Plain data that may be copied; the
-// declarations outlive it.
+// The options of one decoder with the given values. Plain data that may be copied; the declarations
+// outlive it.
 class DecoderOptions {
  public:
-  // No option was given.
+  // No options given.
   explicit DecoderOptions(std::span<const DecoderOption> declared);
-  // `written`: the parts between colons. The error says what is wrong and what would be valid.
+  // `written`: the parts between colons. The error names what is wrong and what would be valid.
   static Result<DecoderOptions> parse(std::span<const DecoderOption> declared,
                                       std::span<const std::string_view> written);
 
@@ -60,7 +60,7 @@ class DecoderOptions {
   Result<void> set(std::string_view part);
 
   std::span<const DecoderOption> declared_;
-  std::vector<std::optional<double>> written_;  // by option; a switch or text that was given: 1
+  std::vector<std::optional<double>> written_;  // by option; 1 for a switch or text that was given
   std::vector<std::string> texts_;              // by option
 };
 

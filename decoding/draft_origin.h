@@ -6,22 +6,22 @@
 
 namespace redraft {
 
-// Who guessed a token. Counted in the statistics as accepted_by_source.
+// Which source guessed a token. Statistics count it as accepted_by_source.
 enum class DraftOrigin : std::uint8_t {
   kReuse,         // the original text
-  kCopy,          // an earlier place of prompt or output
+  kCopy,          // an earlier position in prompt or output
   kRetrieval,     // a datastore
-  kCache,         // what was verified or written before, in any request
+  kCache,         // what was verified or written earlier, in any request
   kModel,         // the draft model
   kHead,          // the target's draft head
-  kSubstitution,  // the original text, with a replacement that was made before
-  kLayout,        // how lines of code are laid out
+  kSubstitution,  // the original text, with an earlier replacement applied
+  kLayout,        // layout rules of lines of code
   kRecycled,      // what followed the same token in an earlier draft's verification
-  kOther,         // the last
+  kOther,         // must be the last
 };
 
-// What statistics, tables and documents call them. A new one has its line here and its word in the
-// documents (guess_kinds_test.py); everything else follows.
+// The names of the origins in statistics, tables and documents. A new origin needs its line here
+// and its word in the documents (guess_kinds_test.py); everything else follows.
 struct NamedDraftOrigin {
   DraftOrigin origin;
   const char* name;

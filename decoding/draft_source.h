@@ -8,23 +8,12 @@
 
 namespace redraft {
 
-// A pass that verified a draft.
+// A pass that has verified a draft.
 struct VerifiedDraft {
   const DraftTree& draft;
   const Predictions& predictions;  // of all its rows, accepted or not
   int rows;                        // including those of the context
-  double seconds;                  // that the model took
-};
-
-// What a source with retrieval did: the counts of FastCoder (section VI.B).
-struct SearchCounts {
-  int cache_asked = 0;  // look-ups in what was verified or written before
-  int cache_hits = 0;   // of them, those that found something
-  int searches = 0;     // of datastores; two that are searched at once count once
-  int skipped = 0;      // searches that were left out by chance, where a line begins
-  int missing = 0;      // and because the same one had failed
-  double cache_seconds = 0;
-  double search_seconds = 0;
+  double seconds;                  // time that the model took
 };
 
 // Guesses how the output continues. A bad guess costs time; what is emitted is the Verifier's
@@ -32,16 +21,15 @@ struct SearchCounts {
 class DraftSource {
  public:
   virtual ~DraftSource() = default;
-  // Empty when nothing is worth a forward pass; at most `limit` nodes. `context` is prompt and
-  // output so far and ends with the last accepted token; from call to call it only grows.
+  // Returns at most `limit` nodes; empty when nothing is worth a forward pass. `context` is the
+  // prompt and the output so far and ends with the last accepted token. From call to call it only
+  // grows.
   virtual DraftTree draft(std::span<const TokenId> context, int limit) = 0;
-  // May be called while the pass with the last draft() runs on a device: time to prepare the draft
-  // after the expected result.
+  // May be called while the pass with the last draft() runs on a device. This is time to prepare
+  // the draft that follows the expected result.
   virtual void look_ahead() {}
   // Called after every pass, whether or not its draft was empty.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
-  // What was searched since the last call.
-  virtual SearchCounts take_searches() { return {}; }
 };
 
 }  // namespace redraft

@@ -9,10 +9,10 @@
 
 namespace redraft {
 
-// A guess at what comes next: nodes of (token, parent, origin). A guess without branches is a
-// chain. Attention masks and positions are derived from the tree where they are used; they are
-// never passed along with it. Invariant: parents()[i] < i, so ancestors come first; -1 is the last
-// token of the context.
+// A guess at the next tokens: nodes of (token, parent, origin). A guess without branches is a
+// chain. Attention masks and positions are derived from the tree where they are used and never
+// passed along with it. Invariant: parents()[i] < i, so ancestors come first; -1 is the last token
+// of the context.
 class DraftTree {
  public:
   DraftTree() = default;
@@ -26,7 +26,7 @@ class DraftTree {
   std::span<const TokenId> tokens() const { return tokens_; }
   std::span<const std::int32_t> parents() const { return parents_; }
   std::span<const DraftOrigin> origins() const { return origins_; }
-  // The number of ancestors: the node's position is that of the last context token + 1 + depth.
+  // The number of ancestors. The node's position is that of the last context token + 1 + depth.
   int depth(int node) const;
   // True when every node's parent is the node before it.
   bool is_chain() const;

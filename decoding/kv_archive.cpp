@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".kv";
 constexpr std::size_t kDigits = 16;
-// A process that writes a file takes seconds at most; what is older was left by one that was
+// Writing a file takes seconds at most. An older unfinished file was left by a process that was
 // killed.
 constexpr std::time_t kMaxUnfinishedSeconds = 3600;
 
@@ -36,7 +36,7 @@ bool is_entry_name(std::string_view name) {
          name.find_first_not_of("0123456789abcdef") == kDigits;
 }
 
-// As NewFile names what is to become an entry.
+// Matches the temporary names that NewFile gives to unfinished entries.
 bool is_unfinished_name(std::string_view name) {
   return name.size() > 1 + kDigits + kEnding.size() && name.front() == '.' &&
          is_entry_name(name.substr(1, kDigits + kEnding.size()));
@@ -72,7 +72,8 @@ struct OpenFile {
   Result<KvEntryHead> head() const { return KvEntry::read_head(reader(), bytes()); }
 };
 
-// None if it has vanished or cannot be opened. Removes what can be no entry: a link, a pipe.
+// nullopt if it has vanished or cannot be opened. Removes anything that cannot be an entry: a link,
+// a pipe.
 std::optional<OpenFile> open_file(const fs::path& file) {
   OpenFile opened{
       .handle = FileHandle::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
@@ -102,6 +103,15 @@ std::vector<FoundFile> files_in(const fs::path& folder, bool (*wanted)(std::stri
   return files;
 }
 
+std::uint64_t state_bytes(const KvStorage& storage) {
+  return storage.state() ? storage.state()->bytes() : 0;
+}
+
+bool write_checked(NewFile& file, std::span<const std::byte> bytes) {
+  const std::uint64_t sum = checksum(bytes);
+  return file.write(bytes) && file.write(std::as_bytes(std::span(&sum, 1)));
+}
+
 int common_beginning(std::span<const TokenId> a, std::span<const TokenId> b) {
   return static_cast<int>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
@@ -111,7 +121,7 @@ bool is_in(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-// The path as it is written, and with all links followed.
+// The path as written, and with all links followed.
 std::vector<fs::path> spellings(const fs::path& path) {
   std::error_code problem;
   std::vector<fs::path> all = {(fs::absolute(path, problem) / "").lexically_normal()};
@@ -148,6 +158,7 @@ KvArchive::Match KvArchive::find(std::span<const TokenId> tokens) {
   for (const auto& [name, known] : known_) {
     if (!known.ours) continue;
     const int length = common_beginning(tokens, known.head.tokens);
+    if (known.head.state_bytes > 0 && length < std::ssize(known.head.tokens)) continue;
     if (length > match.length) match = {name, length};
   }
   return match;
@@ -194,10 +205,11 @@ bool KvArchive::load(const Match& match, std::span<const TokenId> tokens, KvStor
     return false;
   };
   if (!head) return damaged();
-  // Another process may have written another entry of this name since.
+  // Another process may have written a different entry under this name since.
   if (head->model != key_.model || head->build != key_.build ||
       common_beginning(tokens, head->tokens) < match.length ||
-      head->slot_bytes != storage.bytes_per_slot())
+      head->slot_bytes != storage.bytes_per_slot() || head->state_bytes != state_bytes(storage) ||
+      (head->state_bytes > 0 && match.length != std::ssize(head->tokens)))
     return false;
   std::vector<std::byte> rows;
   for (int first = 0; first < match.length; first += KvEntry::kSlots) {
@@ -208,6 +220,10 @@ bool KvArchive::load(const Match& match, std::span<const TokenId> tokens, KvStor
     const auto wanted = std::min(rows.size(), slots * static_cast<std::size_t>(head->slot_bytes));
     storage.copy_slots_in(first, std::span(rows).first(wanted));
   }
+  if (head->state_bytes > 0) {
+    if (!KvEntry::read_state(file->reader(), *head, rows)) return damaged();
+    storage.state()->copy_in(match.length, rows);
+  }
   ::futimens(file->handle.get(), nullptr);
   return true;
 }
@@ -215,12 +231,14 @@ bool KvArchive::load(const Match& match, std::span<const TokenId> tokens, KvStor
 Result<void> KvArchive::save(std::span<const TokenId> tokens, const std::string& source, int slack,
                              const std::function<const KvStorage*()>& storage) {
   const KvStorage* const rows = storage();
+  if (rows && rows->state() && tokens.size() > KvEntry::kMaxTokens) return {};
   tokens = tokens.first(std::min<std::size_t>(tokens.size(), KvEntry::kMaxTokens));
   const KvEntryHead head{.model = key_.model,
                          .build = key_.build,
                          .source = source,
                          .tokens = {tokens.begin(), tokens.end()},
-                         .slot_bytes = rows ? rows->bytes_per_slot() : 0};
+                         .slot_bytes = rows ? rows->bytes_per_slot() : 0,
+                         .state_bytes = rows ? state_bytes(*rows) : 0};
   if (!KvEntry::fits(head) || head.file_bytes() > budget_) return {};
   if (const Match match = find(tokens);
       match.length > 0 && match.length + slack >= static_cast<int>(tokens.size())) {
@@ -237,8 +255,8 @@ Result<void> KvArchive::save(std::span<const TokenId> tokens, const std::string&
   return {};
 }
 
-// Not synced to the disk: that would take longer than all else, and after a failure of power the
-// checksums tell what is missing. False: given up.
+// Does not sync to the disk: that would take longer than everything else, and after a power failure
+// the checksums detect missing data. False: cancelled.
 Result<bool> KvArchive::write(const KvEntryHead& head, const std::string& name,
                               const std::function<const KvStorage*()>& storage) const {
   if (const Result<void> made = make_private_folder(folder_); !made) return made.error();
@@ -250,15 +268,22 @@ Result<bool> KvArchive::write(const KvEntryHead& head, const std::string& name,
     if (from == nullptr || from->bytes_per_slot() != head.slot_bytes) return false;
     rows.resize(static_cast<std::size_t>(KvEntry::slots_of_block(head, block)) * head.slot_bytes);
     from->copy_slots_out(block * KvEntry::kSlots, rows);
-    const std::uint64_t sum = checksum(rows);
-    whole = file.write(rows) && file.write(std::as_bytes(std::span(&sum, 1)));
+    whole = write_checked(file, rows);
+  }
+  if (whole && head.state_bytes > 0) {
+    const KvStorage* const from = storage();
+    if (from == nullptr || state_bytes(*from) != head.state_bytes) return false;
+    rows.resize(static_cast<std::size_t>(head.state_bytes));
+    from->state()->copy_out(static_cast<int>(head.tokens.size()), rows);
+    whole = write_checked(file, rows);
   }
   if (!whole || !file.rename_unsynced_to(folder_ / name))
-    return file_error(folder_ / name, "not written");
+    return file_error(folder_ / name, "cannot be written");
   return true;
 }
 
 void KvArchive::remove_replaced(const KvEntryHead& by, const std::string& name, int slack) {
+  if (by.state_bytes > 0) return;  // it cannot be loaded in part
   std::erase_if(known_, [&](const auto& entry) {
     const auto& [other, known] = entry;
     if (other == name || !known.ours || known.head.source != by.source || by.source.empty())

@@ -8,8 +8,8 @@
 namespace redraft {
 namespace {
 
-// The slots of a rejected draft keep their memory, because the next draft needs it, but no more
-// slots than this. (256 slots of a 1.5B model are 7 MiB, and giving them back takes a fraction of a
+// The slots of a rejected draft keep their memory, because the next draft needs it, but at most
+// this many. (256 slots of a 1.5B model are 7 MiB, and returning them takes a fraction of a
 // millisecond.)
 constexpr int kMaxIdleSlots = 256;
 
@@ -34,6 +34,7 @@ void KvCache::keep(std::span<const int> path) {
   for (int depth = 0; storage_ && depth < static_cast<int>(path.size()); ++depth) {
     if (path[depth] != depth) storage_->move_slot(first_slot + path[depth], first_slot + depth);
   }
+  if (SequenceState* const state = this->state(); state && !path.empty()) state->commit(path);
   keep_moved(path);
 }
 
@@ -47,16 +48,26 @@ void KvCache::keep_moved(std::span<const int> path) {
   in_flight_.clear();
 }
 
-void KvCache::truncate(int length) {
+int KvCache::truncatable_to(int length) const {
+  if (length >= this->length()) return this->length();
+  const SequenceState* const state = storage_ ? std::as_const(*storage_).state() : nullptr;
+  return state ? state->known_at(length) : length;
+}
+
+int KvCache::truncate(int length) {
   assert(length >= 0);
-  if (length < this->length()) tokens_.resize(length);
+  length = truncatable_to(length);
+  if (length < this->length()) {
+    if (SequenceState* const state = this->state()) state->restore(length);
+    tokens_.resize(length);
+  }
   in_flight_.clear();
   if (held_ - this->length() > kMaxIdleSlots) trim();
+  return length;
 }
 
 int KvCache::truncate_to_common_prefix(std::span<const TokenId> tokens) {
-  truncate(common_prefix(tokens));
-  return length();
+  return truncate(common_prefix(tokens));
 }
 
 int KvCache::common_prefix(std::span<const TokenId> tokens) const {
@@ -64,8 +75,17 @@ int KvCache::common_prefix(std::span<const TokenId> tokens) const {
   return static_cast<int>(differ.first - tokens_.begin());
 }
 
+int KvCache::usable_prefix(std::span<const TokenId> tokens) const {
+  return truncatable_to(common_prefix(tokens));
+}
+
+void KvCache::remember() {
+  if (SequenceState* const state = this->state(); state && length() > 0) state->remember();
+}
+
 std::unique_ptr<KvCache> KvCache::fork(int length) const {
   assert(length >= 0 && length <= this->length());
+  length = truncatable_to(length);
   auto copy = std::make_unique<KvCache>(capacity_, storage_ ? storage_->fork(length) : nullptr);
   copy->tokens_.assign(tokens_.begin(), tokens_.begin() + length);
   copy->held_ = length;

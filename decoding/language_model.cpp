@@ -1,7 +1,6 @@
 #include "decoding/language_model.h"
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
 
 #include "decoding/acceptance.h"
@@ -35,19 +34,6 @@ std::vector<TokenId> LanguageModel::continue_greedily(std::span<const TokenId> c
     written.push_back(forward(rest, DraftTree(), cache, {.every_row = false}).argmax[0]);
   return written;
 }
-
-DraftedToken LanguageModel::draft_step(std::span<const TokenId> /*context*/,
-                                       const SkippedLayers& /*skipped*/, KvCache& /*cache*/) {
-  assert(false);  // skippable_layers() says so
-  return {};
-}
-
-std::vector<HeadPlace> LanguageModel::head_draft(int /*row*/, TokenId /*token*/) {
-  assert(false);  // head_tokens() says so
-  return {};
-}
-
-PassWork LanguageModel::work(int, int) const { return {}; }
 
 std::unique_ptr<KvCache> LanguageModel::filled_cache(int capacity, int length) {
   std::unique_ptr<KvCache> cache = new_cache(capacity);

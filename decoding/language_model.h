@@ -8,24 +8,26 @@
 
 #include "decoding/draft_tree.h"
 #include "decoding/kv_cache.h"
-#include "decoding/skipped_layers.h"
-#include "support/code_width.h"
 #include "support/token.h"
 
 namespace redraft {
 
 struct Acceptance;
-class PassProfile;
+class MemoryReclaiming;
+class HeadDrafting;
+class LayerCapture;
+class LayerSkipping;
+class PassMeasuring;
 
 // Takes the logits of one row, [vocabulary_size()], valid during the call.
 using LogitReader = std::function<void(int row, std::span<const float> logits)>;
 
-// What forward() has to compute for each row. More costs more: greedy verification needs the argmax
-// alone.
+// What forward() has to compute for each row. Greedy verification needs only the argmax; everything
+// else costs extra.
 struct PredictionNeeds {
   // False: only the last context row is wanted (prefill); the draft must then be empty.
   bool every_row = true;
-  int top_k = 0;  // > 0: also the k best tokens, their logits and the entropy among them
+  int top_k = 0;  // > 0: also the k best tokens and their logits
   // One token per wanted row whose natural-log probability over the whole vocabulary is wanted; or
   // empty.
   std::span<const TokenId> scored = {};
@@ -41,41 +43,21 @@ struct Predictions {
   std::vector<TokenId> argmax;         // [rows]; ties go to the lower id
   std::vector<TokenId> top_ids;        // [rows * top_k], best first; ties go to the lower id
   std::vector<float> top_logits;       // [rows * top_k]
-  std::vector<double> top_entropy;     // [rows]: normalised_entropy() of the row's top_logits
   std::vector<float> log_probability;  // [rows] of PredictionNeeds::scored
 };
 
-// What a drafting pass predicts: its best token, and how likely that is, over the whole vocabulary.
-struct DraftedToken {
-  TokenId token = 0;
-  float probability = 0;
-};
-
-// What a draft head proposes for one place of the text: the two tokens that it thinks likeliest
-// there, and how likely among those it knows. A head that knows one token only calls the second,
-// any other, impossible.
-struct HeadPlace {
-  DraftedToken first, second;
-};
-
-// What a pass needs at the least, on any machine: the bytes it reads from memory and its
-// multiply-adds.
-struct PassWork {
-  double bytes = 0;             // the weights, and the keys and values of the context
-  PerCodeWidth integer_macs{};  // of quantised weights
-  double float_macs = 0;        // of float weights, and in attention
-};
-
-// The model interface: tokens in, predictions out. A row's result depends on its own path alone, to
-// the last bit: not on the number of rows in the pass, on chunking, on the shape of the tree or on
-// the number of threads. One thread at a time. forward() throws ModelFailure if the model's device
-// fails.
+// The model interface: tokens in, predictions out. It has what every model has; what only some can
+// do is in decoding/model_powers.h.
+//
+// A row's result depends only on its own path, to the last bit: not on the number of rows in the
+// pass, on chunking, on the shape of the tree or on the number of threads. One thread at a time.
+// forward() throws ModelFailure if the model's device fails.
 class LanguageModel {
  public:
   virtual ~LanguageModel() = default;
   virtual std::string name() const = 0;
   virtual int vocabulary_size() const = 0;
-  // The most tokens one sequence may have.
+  // The maximum number of tokens in one sequence.
   virtual int context_length() const = 0;
   // `capacity` <= context_length().
   virtual std::unique_ptr<KvCache> new_cache(int capacity) const = 0;
@@ -85,8 +67,8 @@ class LanguageModel {
   virtual Predictions forward(std::span<const TokenId> context, const DraftTree& draft,
                               KvCache& cache, const PredictionNeeds& needs) = 0;
   // forward() with the argmax of every row, accept() by the strict rule and keep() of the accepted
-  // path. A model on a device does all of that on the device, and calls `meanwhile` (may be empty)
-  // on this thread while the device works; other models never call it.
+  // path. A model on a device does all of that there, and calls `meanwhile` (may be empty) on this
+  // thread while the device works; other models never call it.
   virtual Acceptance verify(std::span<const TokenId> context, const DraftTree& draft,
                             KvCache& cache, const std::function<void()>& meanwhile,
                             Predictions& predictions);
@@ -94,49 +76,25 @@ class LanguageModel {
   // forward(). Commits the context and all of the tokens but the last.
   virtual std::vector<TokenId> continue_greedily(std::span<const TokenId> context, int count,
                                                  KvCache& cache);
-  // How many tokens continue_greedily() writes in one go. A caller that may want to stop asks for
-  // no more than that.
+  // How many tokens continue_greedily() writes in one go. A caller that checks a stop token between
+  // calls requests at most that many.
   virtual int steps_at_once() const { return 1; }
-  // In how many layers draft_step() can leave something out; 0: this model has no draft_step().
-  virtual int skippable_layers() const { return 0; }
-  // What follows `context`, which is as for forward(), if some sublayers are left out. `skipped`
-  // has skippable_layers() layers. Commits the context, but with keys and values of its own:
-  // truncate the cache to its former length before anything else reads it.
-  virtual DraftedToken draft_step(std::span<const TokenId> context, const SkippedLayers& skipped,
-                                  KvCache& cache);
-  // The share of its weights that draft_step() reads, by their bytes.
-  virtual double drafting_share(const SkippedLayers& /*skipped*/) const { return 1; }
-  // Has every later forward() keep what its last context row and its draft's rows look like inside:
-  // the residual stream after each of `layers` (ascending, counted from 0). Empty, as at first:
-  // nothing. False: this model cannot, or has no such layer; then nothing changes.
-  virtual bool capture_layers(std::span<const int> layers) { return layers.empty(); }
-  // Of the last forward() that predicted every row: [layers, hidden] of row `row`, numbered as in
-  // Predictions. Valid until the next pass.
-  virtual std::span<const float> captured(int /*row*/) const { return {}; }
-  // How many tokens a draft head proposes in one go; 0: this model has none.
-  virtual int head_tokens() const { return 0; }
-  // What the draft head proposes to follow `token`, where that stands behind row `row` of the last
-  // forward() that predicted every row, numbered as in Predictions: [head_tokens()] places, one
-  // after the other. Reads nothing but what the row looked like inside and the token.
-  virtual std::vector<HeadPlace> head_draft(int row, TokenId token);
   // Seconds of compute so far: the difference between two calls is the cost of the passes between
   // them. Where the model has one, this is a clock that stops while other programs use the machine;
   // by default it is the wall clock.
   virtual double compute_seconds() const;
-  // Every later forward() adds its times to `profile` (null, as at first: to none), which must live
-  // until it is replaced. A model that does not know where its time goes ignores this.
-  virtual void set_profile(PassProfile* /*profile*/) {}
-  // `reclaim` frees memory that requests can do without and returns whether there was any. It is
-  // called within forward() when the model's device has no memory left, and must live until it is
-  // replaced.
-  virtual void set_reclaim(std::function<bool()> /*reclaim*/) {}
-  // Of a pass that predicts after each of `rows` rows on top of `context` committed tokens. Zeros
-  // if the model does not know.
-  virtual PassWork work(int rows, int context) const;
-  // For timing alone: `length` slots count as committed and have memory, whatever they contain.
-  // `length` <= `capacity` <= context_length(). Takes a prefill unless the model knows a shorter
-  // way.
+  // For timing only: a cache whose first `length` slots count as committed and have memory, with
+  // arbitrary contents. `length` <= `capacity` <= context_length(). Takes a prefill unless the
+  // model knows a shorter way.
   virtual std::unique_ptr<KvCache> filled_cache(int capacity, int length);
+
+  // Optional powers: see decoding/model_powers.h. Null: the model does not have it. The answers do
+  // not change while the model is used.
+  virtual LayerSkipping* layer_skipping() { return nullptr; }
+  virtual HeadDrafting* head_drafting() { return nullptr; }
+  virtual LayerCapture* layer_capture() { return nullptr; }
+  virtual PassMeasuring* measuring() { return nullptr; }
+  virtual MemoryReclaiming* memory_reclaiming() { return nullptr; }
 };
 
 }  // namespace redraft

@@ -6,8 +6,9 @@
 
 namespace redraft {
 
-// What the time of a forward pass is spent on, in the order of a layer. Linear layers are listed
-// one by one; what lies between them is named by what it does, whether or not it is fused.
+// The parts of a forward pass that time is attributed to, in the order of a layer. Each linear
+// layer has its own entry; the parts between them are named by what they do, whether or not they
+// are fused.
 enum class PassPart {
   kEmbedding,
   kNorm,           // norms, residual sums, and rounding of activations for the next linear layer
@@ -36,9 +37,9 @@ constexpr bool is_linear(PassPart part) {
 
 // Where the wall time of forward passes went, summed over the passes. To use it:
 //   PassProfile profile;
-//   model.set_profile(&profile);    // every forward() from here adds to it
+//   model.measuring()->set_profile(&profile);  // every forward() from here adds to it
 //   model.forward(…);
-//   model.set_profile(nullptr);
+//   model.measuring()->set_profile(nullptr);
 //   profile.seconds(PassPart::kAttention) / profile.total()
 // A pass is split without gaps, so the parts add up to the passes. Not thread-safe: it belongs to
 // the thread that runs the passes.
@@ -53,7 +54,8 @@ class PassProfile {
   int passes() const { return passes_; }
   void clear() { *this = PassProfile(); }
 
-  // For models: a pass begins; and everything since the last call was `part`.
+  // For models: begin_pass() starts a pass; charge() attributes all time since the last call to
+  // `part`.
   void begin_pass() {
     ++passes_;
     last_ = Clock::now();

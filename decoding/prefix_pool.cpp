@@ -1,17 +1,17 @@
 // Why a cache that is found is sometimes moved and sometimes copied
 //
-// A lookup finds the cache that shares the longest beginning with the request's prompt. If the
-// request gets that cache itself, cut to the shared beginning, the rest of it is lost; if it gets a
-// copy of the shared beginning, the rest stays for others, at the price of memory and of the time
-// for copying.
+// A lookup finds the cache that shares the longest prefix with the request's prompt. If the request
+// gets that cache itself, cut to the shared prefix, the rest of it is lost. If it gets a copy of
+// the shared prefix, the rest stays available to others, at the price of memory and of the time for
+// copying.
 //
 // An example. A prompt has 40 tokens of fixed text, then a document of 2000, then the instruction.
-//   - The next instruction for the same document shares 2040 tokens, and all that would be lost
-//     is the old instruction: the cache itself is handed out.
-//   - An instruction for another document shares 40 tokens, and the first document's 2000 would
-//     be lost: the 40 are copied, and both documents have a cache from then on.
+//   - The next instruction for the same document shares 2040 tokens, and only the old instruction
+//     would be lost: the pool hands out the cache itself.
+//   - An instruction for another document shares 40 tokens, and the first document's 2000 would be
+//     lost: the pool copies the 40, and both documents have a cache from then on.
 //
-// So a copy is made when the prompt that would be lost is longer than what has to be copied.
+// So the pool copies when the prompt that would be lost is longer than the part to copy.
 #include "decoding/prefix_pool.h"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ std::pair<PrefixPool::Kept::const_iterator, int> PrefixPool::longest(
   int shared = 0;
   for (auto each = kept_.begin(); each != kept_.end(); ++each) {
     if (each->model != &model) continue;
-    const int common = each->cache->common_prefix(tokens);
-    if (common == 0 || common < shared) continue;
+    const int usable = each->cache->usable_prefix(tokens);
+    if (usable == 0 || usable < shared) continue;
     found = each;  // of several that share as much, the most recently used
-    shared = common;
+    shared = usable;
   }
   return {found, shared};
 }
@@ -71,8 +71,8 @@ PrefixPool::Lease PrefixPool::acquire(const LanguageModel& model, std::span<cons
   return {this, std::move(sequence), bytes};
 }
 
-// What the model wrote is hardly ever requested again as it is, so it counts for nothing. Of the
-// rest, more must be lost than has to be copied; copies then never take more memory than they save.
+// Text that the model wrote is rarely requested again as it is, so it does not count. Of the rest,
+// more must be lost than has to be copied; so copies never take more memory than they save.
 bool PrefixPool::worth_a_copy(const Sequence& sequence, int shared) {
   return std::min(sequence.cache->length(), sequence.asked) - shared > shared;
 }
@@ -101,7 +101,7 @@ PrefixPool::Sequence PrefixPool::reuse(Kept::iterator found, int shared,
 void PrefixPool::give_back(Sequence sequence, std::size_t lent_bytes) {
   lent_bytes_ -= lent_bytes;
   KvCache& cache = *sequence.cache;
-  // Of a sequence that is too long for the budget, the beginning is kept.
+  // Keeps the beginning of a sequence that is too long for the budget.
   const std::size_t room = budget_ - std::min(budget_, lent_bytes_);
   int fits = 0;
   for (int too_long = cache.length() + 1; too_long - fits > 1;) {

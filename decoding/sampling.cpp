@@ -1,19 +1,19 @@
-// Why a sampled output does not depend on what was drafted either
+// Why a sampled output does not depend on the drafts either
 //
 // Greedy decoding writes argmax(row) for token i; sampling writes draw(row, u(seed, i)). Both are
 // functions of the row that predicts the token, and of i. A row has the same bits whatever else is
-// in its pass, and the random number of token i is computed from the seed and i, not taken from a
-// stream that a rejected guess could advance. So verification stays what it is: a draft token is
+// in its pass. The random number of token i is computed from the seed and i; it does not come from
+// a stream that a rejected guess could advance. So verification stays the same: a draft token is
 // accepted if it is what the model writes there, now by drawing. By induction over i the output is
 // that of plain sampling with the seed, byte for byte.
 //
-// It is also speculative sampling (Leviathan et al., 2023, and Chen et al., 2023) for what redraft
-// drafts. A guess that was looked up, or is a draft model's likeliest token, is a proposal q with
-// all its mass on one token x. Speculative sampling accepts x with probability min(1, p(x)/q(x)) =
-// p(x), and otherwise draws from max(0, p - q), normalised: p without x. Drawing once from p and
-// comparing with x is that: it is x with probability p(x), and under the condition that it is not,
-// it is distributed as p without x. With several guesses in a row's place, the draw decides between
-// them at once.
+// For the drafts that redraft makes, this is also speculative sampling (Leviathan et al., 2023, and
+// Chen et al., 2023). A guess that was looked up, or is a draft model's likeliest token, is a
+// proposal q with all its mass on one token x. Speculative sampling accepts x with probability
+// min(1, p(x)/q(x)) = p(x), and otherwise draws from max(0, p - q), normalised: p without x.
+// Drawing once from p and comparing with x does the same: the draw is x with probability p(x), and
+// given that it is not x, it is distributed as p without x. If a row has several guesses, the draw
+// decides between them at once.
 #include "decoding/sampling.h"
 
 #include <algorithm>
@@ -43,16 +43,17 @@ std::string to_text(double value) {
 
 double value_of(float logit) { return std::isnan(logit) ? kNever : logit; }
 
-// As tokens are ranked: whether logit `a` of token `i` comes before logit `b` of token `j`.
+// The ranking of tokens: whether logit `a` of token `i` comes before logit `b` of token `j`.
 bool ranks_before(double a, std::size_t i, double b, std::size_t j) {
   return a != b ? a > b : i < j;
 }
 
-// Leaves the weights of the likeliest tokens that together reach `top_p` of `total`, the sum of all
-// weights, and makes the others zero. The sum of what is left.
+// Keeps the weights of the likeliest tokens that together reach `top_p` of `total`, the sum of all
+// weights, and zeroes the others. Returns the sum of the kept weights.
 double cut(std::span<const float> logits, double top_p, double total,
            std::vector<double>& weights) {
-  // All tokens below this one together have less than 1 - top_p: only the others need be sorted.
+  // All tokens below this weight together have less than 1 - top_p, so only the others need
+  // sorting.
   const double floor = (1 - top_p) * total / static_cast<double>(weights.size());
   std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -79,11 +80,10 @@ double cut(std::span<const float> logits, double top_p, double total,
 Result<void> check(const SamplingOptions& options) {
   if (!(options.temperature >= 0 && options.temperature <= kMaxTemperature)) {
     return Error("a temperature of " + to_text(options.temperature) +
-                 " is not possible: it is 0 (greedy) to " + to_text(kMaxTemperature));
+                 " is out of range: choose 0 (greedy) to " + to_text(kMaxTemperature));
   }
   if (!(options.top_p >= 0 && options.top_p <= 1)) {
-    return Error("a top-p of " + to_text(options.top_p) +
-                 " is not possible: it is a share, 0 to 1");
+    return Error("a top-p of " + to_text(options.top_p) + " is out of range: choose 0 to 1");
   }
   return {};
 }
@@ -122,12 +122,12 @@ TokenId draw_token(std::span<const float> logits, const SamplingOptions& options
     sum += weights[i];
     if (sum > goal) return static_cast<TokenId>(i);
   }
-  return best;  // not reached: number < 1, so the goal is below the same sum
+  return best;  // unreachable: number < 1, so the goal is below the same sum
 }
 
 EmittedLogProbability log_probability_of(TokenId token, std::span<const float> logits, int count) {
   const double most = value_of(logits[static_cast<std::size_t>(likeliest_token(logits))]);
-  std::vector<std::size_t> ranked;  // the likeliest so far, the likeliest first
+  std::vector<std::size_t> ranked;  // the likeliest tokens so far, the likeliest first
   const auto wanted = std::min(static_cast<std::size_t>(count), logits.size());
   double total = 0;
   for (std::size_t i = 0; i < logits.size(); ++i) {

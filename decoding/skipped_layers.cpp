@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-// Reads a layer's number off the beginning of `text`.
+// Removes a layer's number from the beginning of `text` and returns it.
 std::optional<int> take_layer(std::string_view& text, int layers) {
   int layer = 0;
   const auto [rest, problem] = std::from_chars(text.data(), text.data() + text.size(), layer);
@@ -16,7 +16,7 @@ std::optional<int> take_layer(std::string_view& text, int layers) {
   return layer;
 }
 
-// "a3" or "m3-5".
+// Parses "a3" or "m3-5".
 bool add(std::string_view part, SkippedLayers& skipped) {
   if (part.empty() || (part.front() != 'a' && part.front() != 'm')) return false;
   std::vector<bool>& kind = part.front() == 'a' ? skipped.attention : skipped.feed_forward;
@@ -56,7 +56,7 @@ Result<SkippedLayers> parse_skipped_layers(std::string_view text, int layers) {
     const std::size_t plus = std::min(rest.find('+'), rest.size());
     const std::string_view part = rest.substr(0, plus);
     if (!add(part, skipped)) {
-      return Error("'" + std::string(part) + "' names no layers of 0 to " +
+      return Error("'" + std::string(part) + "' does not name layers from 0 to " +
                    std::to_string(layers - 1) +
                    ": write a for attention and m for MLP, as in a3-5+m6");
     }

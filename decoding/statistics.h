@@ -10,48 +10,43 @@
 
 namespace redraft {
 
-// Draft tokens, or passes, by who guessed: counts[i] is that of kDraftOrigins[i].
+// Draft tokens or passes, counted by origin: counts[i] belongs to kDraftOrigins[i].
 using CountsByOrigin = std::array<std::int64_t, kDraftOriginCount>;
 
-// What one decode cost and what its drafts were worth. Passes and rows are the target's decoding
-// passes, prefill apart. A new field has its line in for_each_statistic below; sums and documents
-// follow.
+// The cost of one decode and the value of its drafts. Passes and rows are the target's decoding
+// passes, without prefill. A new field needs a line in for_each_statistic below; sums and documents
+// follow from that.
 struct DecodeStatistics {
   int prompt_tokens = 0;
-  int cached_prompt_tokens = 0;  // of them, found in the KV cache
-  int prefilled_tokens = 0;      // of the others, run so far; the prompt's last one counts as a row
-  int new_tokens = 0;            // = bonus_tokens + the sum of accepted_by_origin
-  int bonus_tokens = 0;  // of them, the target's own: after a draft's accepted part, or without one
-  int passes = 0;        // a draft that was verified in chunks counts as one (see Phase)
-  int forwards = 0;      // the target's forward passes, each chunk one
-  int rows = 0;          // context and draft rows of all passes, without those of the prompt
+  int cached_prompt_tokens = 0;  // prompt tokens found in the KV cache
+  int prefilled_tokens =
+      0;               // the other prompt tokens, run so far; the prompt's last one counts as a row
+  int new_tokens = 0;  // = bonus_tokens + the sum of accepted_by_origin
+  int bonus_tokens =
+      0;  // new tokens that are the target's own: after a draft's accepted part, or without a draft
+  int passes = 0;               // a draft verified in chunks counts as one pass (see Phase)
+  int forwards = 0;             // the target's forward passes; each chunk is one
+  int rows = 0;                 // context and draft rows of all passes, without those of the prompt
   int drafted_passes = 0;       // passes that carried a draft
-  int drafted_pass_tokens = 0;  // tokens emitted by those
+  int drafted_pass_tokens = 0;  // tokens emitted by drafted passes
   // The first pass may read the end of the prompt; that part of its time is prefill.
   double prefill_seconds = 0;
-  double decode_seconds = 0;  // all the rest until the last token
-  double draft_seconds = 0;   // of it, spent in draft sources (look-up and draft model)
-  // Passes whose draft had tokens of that origin; draft tokens verified, and those of them that
-  // were emitted.
+  double decode_seconds = 0;  // all time after prefill, up to the last token
+  double draft_seconds =
+      0;  // part of decode_seconds spent in draft sources (look-up and draft model)
+  // By origin: passes whose draft had tokens of that origin; draft tokens verified; draft tokens
+  // emitted.
   CountsByOrigin passes_by_origin{};
   CountsByOrigin drafted_by_origin{};
   CountsByOrigin accepted_by_origin{};
-  // Of retrieval: SearchCounts, added up.
-  int cache_asked = 0;
-  int cache_hits = 0;
-  int searches = 0;
-  int searches_skipped = 0;
-  int searches_missing = 0;
-  double cache_seconds = 0;
-  double search_seconds = 0;
 
-  // How far the prefill is, 0..1.
+  // Progress of the prefill, 0..1.
   double prefill_fraction() const {
     const int needed = prompt_tokens - 1 - cached_prompt_tokens;
     return needed > 0 ? static_cast<double>(prefilled_tokens) / needed : 1;
   }
   double tokens_per_pass() const { return passes ? static_cast<double>(new_tokens) / passes : 0; }
-  // 0 where forward passes were not counted: in the records of an earlier redraft.
+  // 0 if forward passes were not counted, as in the records of an earlier redraft.
   double tokens_per_forward() const {
     return forwards ? static_cast<double>(new_tokens) / forwards : 0;
   }
@@ -64,17 +59,17 @@ struct DecodeStatistics {
                                                 : 0;
   }
 
-  // What several decodes cost together: field by field.
+  // Adds field by field: the cost of several decodes together.
   DecodeStatistics& operator+=(const DecodeStatistics& other);
   bool operator==(const DecodeStatistics& other) const = default;
 };
 
-// Which documents hold a field: those of `redraft bench`, which measures decoders, or every report
-// of a decode.
+// Which documents contain a field: only those of `redraft bench`, which measures decoders, or every
+// report of a decode.
 enum class ReportedBy { kBench, kEvery };
 
-// The list of all fields, from which sums, JSON (statistics_json.h) and what reads it back derive:
-// `visit(name in documents, pointer to member, ReportedBy)` for each.
+// The list of all fields, from which sums, JSON (statistics_json.h) and its reader are derived.
+// Calls `visit(name in documents, pointer to member, ReportedBy)` for each.
 template <typename Visit>
 constexpr void for_each_statistic(const Visit& visit) {
   using enum ReportedBy;
@@ -95,13 +90,6 @@ constexpr void for_each_statistic(const Visit& visit) {
   visit("accepted_by_source", &Fields::accepted_by_origin, kEvery);
   visit("drafted_by_source", &Fields::drafted_by_origin, kBench);
   visit("passes_by_source", &Fields::passes_by_origin, kBench);
-  visit("cache_asked", &Fields::cache_asked, kBench);
-  visit("cache_hits", &Fields::cache_hits, kBench);
-  visit("searches", &Fields::searches, kBench);
-  visit("searches_skipped", &Fields::searches_skipped, kBench);
-  visit("searches_missing", &Fields::searches_missing, kBench);
-  visit("cache_seconds", &Fields::cache_seconds, kBench);
-  visit("search_seconds", &Fields::search_seconds, kBench);
 }
 
 constexpr bool every_statistic_is_listed_once() {
@@ -116,6 +104,6 @@ constexpr bool every_statistic_is_listed_once() {
   return once && listed == names.size();
 }
 static_assert(every_statistic_is_listed_once(),
-              "a field is missing in for_each_statistic, or a name is there twice");
+              "a field is missing from for_each_statistic, or a name is listed twice");
 
 }  // namespace redraft

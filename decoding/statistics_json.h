@@ -8,11 +8,11 @@
 
 namespace redraft {
 
-// Statistics as members of a JSON object. `Json` is the caller's: any type that is an object once
-// a member is assigned to it (`json["passes"] = 3`) and has a static object(). So this folder needs
-// no JSON library, and the protocol can spell names in its own way, with `spell`.
+// Statistics as members of a JSON object. `Json` is the caller's type: one that becomes an object
+// once a member is assigned to it (`json["passes"] = 3`) and has a static object(). So this folder
+// needs no JSON library, and the protocol can spell names in its own way with `spell`.
 
-// By the names of their origins, all of them.
+// One member per origin, by name.
 template <typename Json>
 Json by_source(const CountsByOrigin& counts) {
   Json json = Json::object();
@@ -21,7 +21,7 @@ Json by_source(const CountsByOrigin& counts) {
   return json;
 }
 
-// All fields that are reported by `document`.
+// All fields that `document` contains.
 template <typename Json, typename Spell = std::identity>
 void write_fields(const DecodeStatistics& statistics, ReportedBy document, Json& json,
                   const Spell& spell = {}) {
@@ -36,7 +36,7 @@ void write_fields(const DecodeStatistics& statistics, ReportedBy document, Json&
   });
 }
 
-// What every report of one decode says: the fields, and what follows from them.
+// The contents of every report of one decode: the fields, and the figures derived from them.
 template <typename Json, typename Spell = std::identity>
 void write_report(const DecodeStatistics& statistics, Json& json, const Spell& spell = {}) {
   write_fields(statistics, ReportedBy::kEvery, json, spell);

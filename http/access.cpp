@@ -4,6 +4,7 @@
 #include <array>
 
 #include "lsp/host/access_token.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft::http {
 namespace {
@@ -11,25 +12,17 @@ namespace {
 constexpr std::string_view kBearer = "bearer ";
 constexpr std::size_t kMaxPortDigits = 5;
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 bool shows(const RequestHead& head, std::string_view token) {
   if (head.authorizations.size() != 1) return false;
   const std::string_view shown = head.authorizations.front();
-  return lower(shown.substr(0, kBearer.size())) == kBearer &&
+  return lower_case(shown.substr(0, kBearer.size())) == kBearer &&
          lsp::is_same_secret(shown.substr(kBearer.size()), token);
 }
 
 }  // namespace
 
 bool is_loopback_host(std::string_view host) {
-  const std::string name = lower(host);
+  const std::string name = lower_case(host);
   constexpr std::array<std::string_view, 3> kNames{"127.0.0.1", "localhost", "[::1]"};
   return std::ranges::any_of(kNames, [&](std::string_view known) {
     if (!name.starts_with(known)) return false;

@@ -41,7 +41,7 @@ std::vector<std::string> canonical_names(std::span<const fs::path> roots) {
 }  // namespace
 
 std::uint64_t index_key(const Tokenizer& tokenizer) {
-  // The bytes of each token, and how a text is divided into them.
+  // The bytes of each token, and how a text is divided into tokens.
   std::string all;
   for (TokenId token = 0; token < tokenizer.vocabulary_size(); ++token) {
     all += tokenizer.bytes(token);
@@ -53,11 +53,11 @@ std::uint64_t index_key(const Tokenizer& tokenizer) {
 
 Result<fs::path> index_folder(std::span<const fs::path> roots, std::uint64_t key) {
   const std::optional<fs::path> folder = indexes_folder();
-  if (!folder) return Error("neither XDG_CACHE_HOME nor HOME says where an index may lie");
+  if (!folder) return Error("there is no folder for the index: set XDG_CACHE_HOME or HOME");
   std::string all;
   for (const std::string& name : canonical_names(roots)) all += name + '\0';
   const std::uint64_t workspace = checksum(std::as_bytes(std::span(all)));
-  // Builds that cannot read each other's files would else replace them by turns.
+  // Otherwise builds that cannot read each other's files would take turns replacing them.
   return *folder / (hexadecimal(workspace) + "-" + hexadecimal(key) + "-" + store_format());
 }
 
@@ -74,11 +74,11 @@ std::unique_ptr<WorkspaceIndex> open_index(std::span<const fs::path> roots,
     folder = std::move(*opened);
     prune_indexes(path->parent_path(), {}, *path);
   } else {
-    message = "the index stays in memory: " + opened.error().message();
+    message = "the index is kept in memory only: " + opened.error().message();
   }
   auto store = std::make_unique<TextStore>(std::move(folder));
   if (const Result<void> loaded = store->load(); !loaded)
-    message = "the index is built anew: " + loaded.error().message();
+    message = "the index is rebuilt: " + loaded.error().message();
   return std::make_unique<WorkspaceIndex>(roots, std::move(tokenizer), std::move(store), options);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders that cannot be reached (no permission) may be there.
+// Folders that cannot be reached (no permission) may exist.
 bool is_gone(const fs::path& root) {
   std::error_code problem;
   return fs::status(root, problem).type() == fs::file_type::not_found;
@@ -24,7 +24,7 @@ bool are_gone(const KeptIndex& index) {
   return !index.roots.empty() && std::ranges::all_of(index.roots, is_gone);
 }
 
-// As index_folder() of a build with another format names them.
+// Recognises the folder names that index_folder() gives in a build with another format.
 bool is_of_other_format(const fs::path& folder) {
   static const std::regex kName("[0-9a-f]{16}-[0-9a-f]{16}(-([0-9a-z]+))?");
   const std::string name = folder.filename().string();

@@ -24,7 +24,7 @@ std::vector<StoredDefinition> stored_definitions(const std::string& text,
                                                  std::string_view language_id,
                                                  const ParseLimits& limits) {
   if (!SyntaxTree::knows(language_id)) return {};
-  // A view that owns nothing: the tree does not outlive the text.
+  // A view without ownership, because the tree does not outlive the text.
   const std::shared_ptr<const std::string> shared(std::shared_ptr<void>(), &text);
   const std::optional<SyntaxTree> tree = SyntaxTree::parse(shared, language_id, limits);
   return tree ? stored_definitions(*tree) : std::vector<StoredDefinition>();

@@ -11,7 +11,7 @@ namespace redraft {
 
 // Named functions and types; StoredDefinition::text is left 0.
 std::vector<StoredDefinition> stored_definitions(const SyntaxTree& tree);
-// The same for a text that is not parsed yet; empty if the language is unknown.
+// The same for a text that has not been parsed; empty if the language is unknown.
 std::vector<StoredDefinition> stored_definitions(const std::string& text,
                                                  std::string_view language_id,
                                                  const ParseLimits& limits = {});

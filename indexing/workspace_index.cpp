@@ -5,8 +5,8 @@
 #include <thread>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/text_definitions.h"
+#include "languages/languages.h"
 #include "support/named_thread.h"
 #include "support/seconds_since.h"
 #include "support/system/background.h"
@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-// While much is read, this many tokens make one segment. Each thread holds as many, and building
-// the segment takes 17 bytes for each of them.
+// While many files are read, this many tokens make one segment. Each thread holds as many, and
+// building the segment takes 17 bytes for each of them.
 constexpr std::size_t kBatchTokens = TextStore::kMaxSegmentTokens / 4;
 
 FileStamp stamp_of(const SourceFile& file) { return {file.size, file.modified, file.inode}; }
@@ -47,7 +47,7 @@ class WorkspaceIndex::Reading {
     std::size_t tokens = 0;
     for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++) {
       const SourceFile& file = files_[i];
-      // As an editor calls most.
+      // The form that most editors use for file URIs.
       const AtWork work({.document = work_key("file://" + index_.name_of(file)), .kind = "index"});
       const Result<std::string> text = read(file);
       done(file, text.operator bool());
@@ -57,14 +57,14 @@ class WorkspaceIndex::Reading {
       }
       TextStore::Text taken{index_.name_of(file), stamp_of(file), index_.tokenizer_->encode(*text),
                             stored_definitions(*text, file.language, {.stop = stop_})};
-      // It may lack its definitions then, and by its stamp it would never be read again.
+      // The text may lack its definitions then, and its stamp would prevent reading it again.
       if (stop_.stop_requested()) break;
       batch.push_back(std::move(taken));
       tokens += batch.back().tokens.size() + 1;
       if (tokens < kBatchTokens) continue;
       index_.put(std::exchange(batch, {}));
       tokens = 0;
-      // Keeps texts from piling up in memory; the last save reports problems.
+      // Saves now so that texts do not pile up in memory; the last save reports problems.
       [[maybe_unused]] const Result<void> saved = index_.store_->save();
     }
     index_.put(std::move(batch));
@@ -76,7 +76,7 @@ class WorkspaceIndex::Reading {
  private:
   Result<std::string> read(const SourceFile& file) const {
     if (crashes_at(AtWork::here().document) >= kTooManyCrashes)
-      return Error("it is left alone, because it made the process crash");
+      return Error("it is skipped because redraft crashed while reading it");
     return read_source(index_.roots_[file.root_idx], file.path);
   }
 
@@ -205,7 +205,7 @@ void WorkspaceIndex::put(std::vector<TextStore::Text> texts) {
 void WorkspaceIndex::set_buffer(const fs::path& path, std::string_view text) {
   const std::string name = canonical_path(path).string();
   if (!store_->stamp(name)) return;
-  // A buffer larger than any file that is read is indexed as empty.
+  // A buffer larger than the limit for files is indexed as empty.
   if (text.size() > options_.scan.max_bytes) text = {};
   Buffer buffer{.tokens = tokenizer_->encode(text), .definitions = {}, .tree = tree_of(name)};
   const auto shared = std::make_shared<const std::string>(text);

@@ -28,13 +28,13 @@ namespace redraft {
 
 struct IndexOptions {
   ScanOptions scan;
-  int threads = 2;          // that read and encode files
+  int threads = 2;          // threads that read and encode files
   bool background = false;  // with low priority
-  // Of all files together; a walk leaves out the rest. On disk it is twice as much.
+  // Limit for all files together; a walk leaves out the rest. The index on disk is twice as large.
   std::uint64_t max_bytes = std::uint64_t{2} << 30;
 };
 
-// Of new and changed files.
+// Progress on new and changed files.
 struct IndexProgress {
   std::size_t files = 0, all_files = 0;
   std::uint64_t bytes = 0, all_bytes = 0;
@@ -46,13 +46,13 @@ struct RefreshReport {
   std::map<std::string, std::size_t> languages;  // of all files; empty: unknown
   std::size_t read = 0;                          // files, new or changed
   std::uint64_t read_bytes = 0;
-  std::size_t refused = 0;   // files that turned out to be unwanted or unreadable
-  std::size_t removed = 0;   // files that are gone
+  std::size_t refused = 0;   // files found to be unwanted or unreadable
+  std::size_t removed = 0;   // files that no longer exist
   std::size_t left_out = 0;  // files beyond max_bytes
   double seconds = 0;
 };
 
-// Keeps a TextStore in step with the files of a workspace and the buffers of an editor; names in it
+// Keeps a TextStore in step with the files of a workspace and the buffers of an editor; its names
 // are absolute paths. Any thread may call any function; two refreshes wait for each other.
 class WorkspaceIndex {
  public:
@@ -63,18 +63,18 @@ class WorkspaceIndex {
                  std::shared_ptr<const Tokenizer> tokenizer, std::unique_ptr<TextStore> store,
                  IndexOptions options = {});
 
-  // Scans all files, reads those that are new or changed and removes those that are gone. Blocks
-  // for long; `progress` is called on other threads, one at a time.
+  // Scans all files, reads those that are new or changed and removes those that no longer exist.
+  // Blocks for long. `progress` is called on other threads, one at a time.
   RefreshReport refresh(const OnProgress& progress = {}, std::stop_token stop = {});
-  // The same for one file or folder, by its absolute path; places outside the roots are ignored.
+  // The same for one file or folder, by its absolute path; ignores paths outside the roots.
   void refresh_place(const std::filesystem::path& path);
 
-  // An open buffer replaces its file, if the index covers that file.
+  // Replaces the file by an open buffer, if the index covers that file.
   void set_buffer(const std::filesystem::path& path, std::string_view text);
   // The next scan of the file replaces the buffer.
   void close_buffer(const std::filesystem::path& path);
 
-  // Everything but the file `without`.
+  // Everything except the file `without`.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without = {}) const;
   TextStore& store() { return *store_; }
   const std::vector<std::filesystem::path>& roots() const { return roots_; }
@@ -82,7 +82,7 @@ class WorkspaceIndex {
 
  private:
   class Reading;
-  // What a walk has found.
+  // The result of a walk.
   struct Look {
     std::vector<SourceFile> changed;  // or new
     std::unordered_set<std::string> seen;
@@ -97,7 +97,7 @@ class WorkspaceIndex {
   struct Buffer {
     std::vector<TokenId> tokens;
     std::vector<StoredDefinition> definitions;
-    std::optional<SyntaxTree> tree;  // none: the language is unknown
+    std::optional<SyntaxTree> tree;  // nullopt: the language is unknown
   };
   bool is_open(const std::string& name) const;
   std::optional<SyntaxTree> tree_of(const std::string& buffer) const;
@@ -114,14 +114,14 @@ class WorkspaceIndex {
 // Identifies the meaning of an index's tokens: different tokenizers give different keys.
 std::uint64_t index_key(const Tokenizer& tokenizer);
 
-// Where the index of these folders is stored, in the user's cache folder (an error if there is
-// none). Builds of redraft with another format of stores have another place.
+// Where the index of these folders is stored, in the user's cache folder. Fails if there is none.
+// Builds of redraft with another store format use another folder.
 Result<std::filesystem::path> index_folder(std::span<const std::filesystem::path> roots,
                                            std::uint64_t key);
 
-// The index of these folders, with what an earlier process saved. If the disk cannot be used, or
-// the saved index is damaged, it begins empty or in memory only, and `message` says so. Removes
-// indexes of other folders that were not used for long: see kept_indexes.h.
+// The index of these folders, with the content that an earlier process saved. If the disk cannot be
+// used, or the saved index is damaged, it begins empty or in memory only, and `message` says so.
+// Removes indexes of other folders that were unused for long: see kept_indexes.h.
 std::unique_ptr<WorkspaceIndex> open_index(std::span<const std::filesystem::path> roots,
                                            std::shared_ptr<const Tokenizer> tokenizer,
                                            const IndexOptions& options, std::string& message);

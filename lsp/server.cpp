@@ -42,7 +42,6 @@ void Server::receive(ReceivedMessage message) {
   } else {
     dispatcher_.receive(std::move(message));
   }
-  count_read_ahead();
   usage_.save_if_due();
 }
 
@@ -103,7 +102,8 @@ WorkspaceObserver Server::observer() {
             if (changes.empty()) return;
             const std::size_t end = changes.back().range.begin + changes.back().new_size;
             quiet_->changed(now.uri(), now.lines().line_of(end));
-          }};
+          },
+      .on_read_ahead = [this](const Engine::ReadAheadWork& work) { count_read_ahead(work); }};
 }
 
 void Server::initialize(const InitializeParams& params, Reply reply) {
@@ -159,12 +159,10 @@ void Server::exit(const NoParams&) { on_exit_(shut_down() ? 0 : 1); }
 void Server::stop() {
   workspace_.cancel_all();
   dispatcher_.cancel_all();
-  count_read_ahead();
   usage_.save();
 }
 
-void Server::count_read_ahead() {
-  const Engine::ReadAheadWork work = workspace_.take_read_ahead_work();
+void Server::count_read_ahead(const Engine::ReadAheadWork& work) {
   usage_.now().count(UsageEvent::kReadAheadTokens, work.tokens);
   usage_.now().count(UsageEvent::kReadAheadMilliseconds, std::llround(1000 * work.seconds));
 }

@@ -74,7 +74,7 @@ class Server {
   void did_change_configuration(const DidChangeConfigurationParams& params);
 
   void make_features(IndexFactories index, Now now);
-  void count_read_ahead();
+  void count_read_ahead(const Engine::ReadAheadWork& work);
   void follow_settings();
   WorkspaceObserver observer();
 

@@ -3,15 +3,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "text/strings/blank_text.h"
+
 namespace redraft {
 namespace {
 
 constexpr std::string_view kFence = "```";
 constexpr std::size_t kLook = 1000;  // bytes; any text before the code is shorter
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -28,8 +26,8 @@ std::string BegunAnswer::add(std::string_view piece) {
     if (line.starts_with(kFence)) {
       looking_ = false;
       // A bare fence after other lines closes a code block that had no opening.
-      const bool opens = is_blank(std::string_view(held_).substr(0, begin)) ||
-                         !is_blank(line.substr(line.find_last_of('`') + 1));
+      const bool opens = is_blank_text(std::string_view(held_).substr(0, begin)) ||
+                         !is_blank_text(line.substr(line.find_last_of('`') + 1));
       std::string held = std::exchange(held_, {});
       return opens ? held.substr(end + 1) : held;
     }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/json/json_document.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {
@@ -18,12 +19,6 @@ constexpr std::ptrdiff_t kMaxListed = 10;     // models in a message
 constexpr std::int64_t kMaxTokens = 1 << 30;  // that a server may report
 constexpr int kFillTokens = 256;  // for a completion whose limit does not fit the context
 constexpr JsonLimits kLimits{.bytes = std::size_t{4} << 20, .values = 1 << 16, .depth = 32};
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 std::string text_or_empty(const JsonValue& object, std::string_view key) {
   const std::optional<JsonValue> member = object.find(key);
@@ -50,7 +45,7 @@ std::optional<int> context_of(const JsonValue& model) {
 }
 
 RemoteModelInfo info_of(const JsonValue& model) {
-  const std::string server = lower(text_or_empty(model, "owned_by"));
+  const std::string server = lower_case(text_or_empty(model, "owned_by"));
   RemoteModelInfo info;
   info.name = text_or_empty(model, "id");
   info.server = text_or_empty(model, "owned_by");
@@ -58,7 +53,7 @@ RemoteModelInfo info_of(const JsonValue& model) {
   if (server == "llamacpp" || server == "redraft") info.begun_turn = BegunTurn::kByItself;
   info.takes_prediction = server == "redraft";
   info.verifies = server == "sglang";
-  const std::string name = lower(info.name);
+  const std::string name = lower_case(info.name);
   info.fills = name.find("qwen") != std::string::npos && name.find("coder") != std::string::npos;
   info.context_length = context_of(model);
   return info;

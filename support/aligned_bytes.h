@@ -13,7 +13,7 @@ struct FreeAligned {
 };
 using AlignedBytes = std::unique_ptr<std::uint8_t, FreeAligned>;
 
-// At least `bytes` bytes that begin at a multiple of 64, not initialised. Throws std::bad_alloc.
+// Allocates at least `bytes` uninitialised bytes, aligned to 64. Throws std::bad_alloc.
 inline AlignedBytes aligned_bytes(std::size_t bytes) {
   AlignedBytes memory(static_cast<std::uint8_t*>(std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
   if (!memory) throw std::bad_alloc();

@@ -5,8 +5,8 @@
 
 namespace redraft {
 
-// Moves a state machine to `after`, which may_follow(before, after) of its enum must allow. Any
-// other transition is a bug in the program: throws std::logic_error, in every build.
+// Moves a state machine to `next`, which may_follow(before, next) of its enum must allow. Any other
+// transition is a bug in the program: throws std::logic_error, in every build.
 template <typename State>
 void enter_state(State& state, State next) {
   if (!may_follow(state, next)) {

@@ -5,13 +5,13 @@
 
 namespace redraft {
 
-// How many members a plain struct has, so that a list of them can be held to be complete:
+// Counts the members of a plain struct, so that a list of them can be checked for completeness:
 //
 //   static_assert(listed == kMemberCount<DecodeStatistics>, "a member is missing in the list");
 //
-// A struct can be initialised from at most as many values as it has members; a value that converts
-// to anything finds out how many these are. Members that are references or C arrays are not
-// counted right; there are none where this is used.
+// A struct can be initialised from at most as many values as it has members; the count is found
+// with a value that converts to anything. Members that are references or C arrays are not counted
+// correctly; no struct used here has any.
 namespace member_count {
 
 struct Anything {

@@ -22,7 +22,7 @@ class ThreadName {
     static_assert(size <= kSize, "a thread's name has at most 15 characters");
     for (std::size_t i = 0; i < size; ++i) text_[i] = name[i];
   }
-  // The name of one of several threads: "redraft-pool-3". What does not fit is cut off.
+  // The name of one of several threads: "redraft-pool-3". It is cut off if it is too long.
   template <std::size_t size>
   ThreadName(const char (&name)[size], int number) {
     static_assert(size + 2 <= kSize, "with the number a thread's name has at most 15 characters");
@@ -37,8 +37,8 @@ class ThreadName {
   std::array<char, kSize> text_{};
 };
 
-// Every thread of the product is started here or in run_named(), so that none is without a name.
-// `work` may take a std::stop_token.
+// Every thread of the product is started here or in run_named(), so that each has a name. `work`
+// may take a std::stop_token.
 template <typename Work>
 std::jthread start_thread(ThreadName name, Work work) {
   return std::jthread([name, work = std::move(work)](std::stop_token stop) mutable {
@@ -51,7 +51,7 @@ std::jthread start_thread(ThreadName name, Work work) {
   });
 }
 
-// std::async on a thread with a name.
+// std::async on a named thread.
 template <typename Work>
 std::future<std::invoke_result_t<Work&>> run_named(ThreadName name, Work work) {
   return std::async(std::launch::async, [name, work = std::move(work)]() mutable {

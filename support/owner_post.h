@@ -9,8 +9,8 @@ namespace redraft {
 // Runs a function on the thread that owns an event loop, later.
 using Post = std::function<void(std::function<void()>)>;
 
-// Lets other threads call an object that lives on its owner's thread: what is posted after the
-// object is destroyed is dropped. Copies may outlive the object.
+// Lets other threads call an object that lives on its owner's thread. Calls posted after the object
+// is destroyed are dropped. Copies may outlive the object.
 class OwnerPost {
  public:
   // `alive` is a member of the object and is destroyed with it.

@@ -9,8 +9,7 @@
 
 namespace redraft {
 
-// What went wrong, in words that a user can act on: which thing, what is wrong with it, and what to
-// do.
+// A failure, in words that a user can act on: which thing, what is wrong with it, and what to do.
 class Error {
  public:
   explicit Error(std::string message) : message_(std::move(message)) {}
@@ -27,7 +26,7 @@ class Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  // Implicit by design: a function returns its value or its error as it is.
+  // Implicit by design: a function returns its value or its error directly.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)

@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// By a clock that never goes back.
+// Uses a clock that never goes back.
 inline double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }

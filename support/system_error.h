@@ -16,7 +16,8 @@ inline Error system_error(std::string_view what) {
   return Error(std::string(what) + ": " + std::strerror(reason));
 }
 
-// The same for a file: "file: No such file", or with `what`, "file: not written: No such file".
+// The same for a file: "file: No such file", or with `what`, "file: cannot be written: No such
+// file".
 inline Error file_error(const std::filesystem::path& file, std::string_view what = {}) {
   const int reason = errno;
   std::string text = file.string();

@@ -6,8 +6,7 @@
 
 namespace redraft {
 
-// The processor's time that this thread has used so far: what else the machine does is no part of
-// it.
+// The processor time that this thread has used so far, which excludes other work on the machine.
 inline std::chrono::nanoseconds thread_time() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);

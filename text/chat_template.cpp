@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

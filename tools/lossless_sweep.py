@@ -3,7 +3,7 @@
 
     tools/lossless_sweep.py --data FOLDER [--redraft build/redraft] [--tasks 20] [--json FILE]
 
-FOLDER contains edit/canitedit.jsonl and the like: task files in the format of docs/bench.md, which also
+FOLDER contains edit/canitedit.jsonl and the like: task files in the format of docs/lab/bench.md, which also
 says where such tasks are published. The tasks come in a fixed order from several sets and languages.
 Exit code 0: every output is identical; 1: one is not, or a run failed; 77: there are no task files.
 """

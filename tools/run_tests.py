@@ -2,6 +2,10 @@
 """Runs ctest in a build folder by labels and ends with one line of counts.
 
 Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; these are added up by name and shown as well.
+
+Every test that is skipped is shown with the reason, also a test of which only some cases are skipped. Tests with a label
+`needs_STEP` are skipped if that step of tools/setup.py failed. The slowest tests are shown with their seconds, and the whole run
+with its seconds and CPU-seconds, so that a test that got slower is noticed.
 """
 
 import argparse
@@ -9,11 +13,18 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
+from setup_steps import optional
+
+NEEDS = "needs_"  # a label's prefix, before the name of a step of set-up
+NAMES_SHOWN = 8  # of tests that are skipped for the same reason
+SLOWEST_SHOWN = 10
 OUTPUT_BYTES = "65536"  # of a test's output that ctest keeps
 
 
@@ -32,28 +43,47 @@ def names_in(file):
     return [line for line in lines if line]
 
 
-def refuse_unknown(names, build, file):
-    """Ends the program if one of `names` is not the name of a test (any more)."""
-    listing = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], stdin=subprocess.DEVNULL,
+def listed(filters, build):
+    """[(name, labels)] of the tests that ctest would run with `filters`."""
+    listing = subprocess.run(["ctest", "--test-dir", build, *filters, "--show-only=json-v1"], stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, check=True)
-    tests = [test["name"] for test in json.loads(listing.stdout)["tests"]]
+    return [(test["name"], next((each["value"] for each in test.get("properties", []) if each["name"] == "LABELS"), []))
+            for test in json.loads(listing.stdout)["tests"]]
+
+
+def refuse_unknown(names, build, file):
+    """Ends the program if one of `names` is not the name of a test."""
+    tests = [test for test, _ in listed([], build)]
     unknown = [name for name in names if not any(re.fullmatch(name, test) for test in tests)]
     if unknown:
         sys.exit(f"{file}: no test is called {', '.join(unknown)}")
 
 
-def run_ctest(arguments, report):
-    command = ["ctest", "--test-dir", arguments.build, "--output-on-failure", "--no-tests=error",
-               "--parallel", str(os.cpu_count() or 1), "--output-junit", report, "--test-output-size-passed", OUTPUT_BYTES]
-    if arguments.exclude:
-        command += ["--label-exclude", arguments.exclude]
+def filters_of(arguments, unmet=()):
+    """ctest's options for the tests to run, without those that have one of the labels `unmet`."""
+    filters = []
+    exclude = "|".join([*filter(None, [arguments.exclude]), *(f"^{label}$" for label in unmet)])
+    if exclude:
+        filters += ["--label-exclude", exclude]
     if arguments.only:
-        command += ["--label-regex", arguments.only]
+        filters += ["--label-regex", arguments.only]
     if arguments.leave_out:
         names = names_in(arguments.leave_out)
         refuse_unknown(names, arguments.build, arguments.leave_out)
-        command += ["--exclude-regex", f"^({'|'.join(names)})$"]
-    return subprocess.run(command, stdin=subprocess.DEVNULL).returncode
+        filters += ["--exclude-regex", f"^({'|'.join(names)})$"]
+    return filters
+
+
+def without_set_up(filters, build, unmet):
+    """[(name, reason)] of the tests that have a label of `unmet`, {label: why the step failed}."""
+    tests = listed(filters, build) if unmet else []
+    return [(name, reason) for name, labels in tests for reason in [unmet[label] for label in labels if label in unmet][:1]]
+
+
+def run_ctest(build, filters, report):
+    command = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error",
+               "--parallel", str(os.cpu_count() or 1), "--output-junit", report, "--test-output-size-passed", OUTPUT_BYTES]
+    return subprocess.run([*command, *filters], stdin=subprocess.DEVNULL).returncode
 
 
 def count_results(report):
@@ -76,17 +106,58 @@ def sum_sweeps(report):
     return sweeps
 
 
+def skipped_in(report):
+    """[(name, reason)] of what the tests of a JUnit report skipped, as a whole or in part."""
+    found = []
+    for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+        output = case.findtext("system-out") or ""
+        told = re.findall(r"^SKIPPED: (?:(\w[^ ]*(?: \[[^\]]*\])?): )?(.+)$", output, re.MULTILINE)  # run_python_test.py
+        told = told or [("", reason) for reason in re.findall(r": Skipped\n(.+)$", output, re.MULTILINE)]  # GoogleTest
+        if not told and case.get("status") in {"notrun", "disabled"}:
+            told = [("", (output.strip().splitlines() or ["no reason given"])[-1])]
+        found += [(f"{case.get('name')}:{part}" if part else case.get("name"), reason) for part, reason in told]
+    return found
+
+
+def show_skipped(skipped):
+    by_reason = {}
+    for name, reason in skipped:
+        by_reason.setdefault(" ".join(reason.split()), []).append(name)
+    for reason, names in by_reason.items():
+        more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+        print(f"skipped: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
+
+
+def slowest_in(report):
+    """[(seconds, name)] of the slowest tests of a JUnit report, the slowest first."""
+    cases = xml.etree.ElementTree.parse(report).iter("testcase")
+    return sorted(((float(case.get("time", 0)), case.get("name")) for case in cases), reverse=True)[:SLOWEST_SHOWN]
+
+
+def cpu_seconds():
+    """User and system time of the processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main():
     arguments = parse_arguments()
+    began = time.monotonic()
+    unmet = {NEEDS + step: f"the set-up of {step} failed: {reason}" for step, reason in optional.failed_steps().items()}
+    not_set_up = without_set_up(filters_of(arguments), arguments.build, unmet)
     with tempfile.TemporaryDirectory() as folder:
         report = str(pathlib.Path(folder) / "report.xml")
-        status = run_ctest(arguments, report)
+        status = run_ctest(arguments.build, filters_of(arguments, unmet), report)
         if not os.path.exists(report):
             return status or 1
         passed, failed, skipped = count_results(report)
         sweeps = sum_sweeps(report)
+        print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest_in(report)))
+        show_skipped([*not_set_up, *skipped_in(report)])
+    skipped += len(not_set_up)
     for name, sums in sweeps.items():
         print(f"{name}: " + ", ".join(f"{key} {count:,}" for key, count in sums.items()))
+    print(f"{time.monotonic() - began:,.0f} s, {cpu_seconds():,.0f} CPU-seconds")
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return status
 

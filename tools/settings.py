@@ -102,7 +102,7 @@ def lua_types(table):
             name, dot, _ = setting["name"].partition(".")
             tops[name] = "table" if dot else types[setting["schema"]["type"]]
     rows = "".join(f"  {name} = '{type_name}',\n" for name, type_name in tops.items())
-    return ("-- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in\n"
+    return ("-- The server's settings and their types; for a group only its name. Written by tools/settings.py from the table in\n"
             "-- lsp/settings/setting_table.cpp.\nreturn {\n" + rows + "}\n")
 
 
@@ -117,7 +117,7 @@ def documents(root, table):
     yield edited("docs/settings.md", (SETTINGS, END, docs_table(table, False)), (OPTIONS, END, docs_table(table, True)))
     yield edited("editors/vscode/package.json", ('      "title": "redraft",\n      "properties": {\n', "      }\n    },\n",
                                                  vscode_properties(table)))
-    yield edited("editors/neovim/doc/redraft.txt", ("The defaults, and what else can be said:\n\n", "=" * 78,
+    yield edited("editors/neovim/doc/redraft.txt", ("All settings, with their defaults and values:\n\n", "=" * 78,
                                                     vim_help(table) + "\n"))
     yield "editors/neovim/lua/redraft/settings.lua", lua_types(table)
 

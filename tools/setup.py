@@ -8,8 +8,9 @@ continues an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import aarch64, cuda, grammars, instructions, libtorch, models, ruff, system_packages, test_environment
-from setup_steps.common import SetupError, exclusive_lock
+from setup_steps import (aarch64, cuda, grammars, instructions, libtorch, models, optional, ruff, system_packages,
+                         test_environment)
+from setup_steps.common import SetupError, exclusive_lock, say
 
 
 def ensure_lint():
@@ -33,6 +34,8 @@ STEPS = {
     "aarch64": (aarch64.ensure, "cross compiler, emulator and libraries of `make test-aarch64`"),
 }
 _ON_REQUEST = {"core", "gpu", "aider", "instructions", "dist", "aarch64"}
+# Only some tests need these. tests/CMakeLists.txt names the tests (redraft_needs), or the tests find out for themselves.
+_FOR_SOME_TESTS = {"models", "tests", "aider", "instructions"}
 
 
 def parse_arguments(arguments):
@@ -43,7 +46,12 @@ def parse_arguments(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("steps", nargs="*", metavar="STEP", help=f"default: all but {', '.join(sorted(_ON_REQUEST))}")
-    return parser, parser.parse_args(arguments).steps or [name for name in STEPS if name not in _ON_REQUEST]
+    parser.add_argument("--for-tests", action="store_true",
+                        help="a failure of a step that only some tests need "
+                             f"({', '.join(sorted(_FOR_SOME_TESTS))}) skips these tests instead of stopping the set-up")
+    options = parser.parse_args(arguments)
+    steps = options.steps or [name for name in STEPS if name not in _ON_REQUEST]
+    return parser, steps, options.for_tests
 
 
 def run_step(name):
@@ -53,15 +61,25 @@ def run_step(name):
         STEPS[name][0]()
 
 
+def run_step_for_some_tests(name):
+    try:
+        run_step(name)
+    except SetupError as error:
+        optional.record(name, str(error))
+        say(f"{name} FAILED; the tests that need it will be skipped: {error}")
+    else:
+        optional.record(name, None)
+
+
 def main(arguments):
-    parser, steps = parse_arguments(arguments)
+    parser, steps, for_tests = parse_arguments(arguments)
     for name in steps:
         if name not in STEPS and not name.startswith("model:"):
             parser.error(f"unknown step '{name}' (steps: {', '.join(STEPS)}, model:NAME)")
     try:
         with exclusive_lock():
             for name in steps:
-                run_step(name)
+                (run_step_for_some_tests if for_tests and name in _FOR_SOME_TESTS else run_step)(name)
     except SetupError as error:
         print(f"setup: error: {error}", file=sys.stderr)
         return 1

@@ -1,5 +1,5 @@
-// Not torch's own: its headers would bring all of torch's modules into the build for twenty lines
-// of arithmetic, and its state would have to be taken apart for a checkpoint.
+// Not torch's implementation: its headers would add all of torch's modules to the build for twenty
+// lines of arithmetic, and a checkpoint would have to take its state apart.
 #include "tuning/adam_w.h"
 
 #include <cassert>

@@ -35,7 +35,7 @@ std::string config_of(const LoraOptions& options, const std::string& base_model)
   return config.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// The layout of the parameters is that of the file: A and B of one matrix after the other.
+// The parameters have the same layout as the file: A and B of one matrix after the other.
 std::string header_of(const LoraLayout& layout) {
   Json header;
   header["__metadata__"] = {{"format", "pt"}};
@@ -51,7 +51,7 @@ std::string header_of(const LoraLayout& layout) {
     add(pair, ".lora_B.weight", pair.b, pair.out, layout.options().rank);
   }
   std::string text = header.dump();
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the numbers are aligned
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the numbers
   return text;
 }
 

@@ -9,9 +9,9 @@
 
 namespace redraft {
 
-// Writes adapter_model.safetensors and adapter_config.json to an existing folder, as PEFT writes
-// and reads them; each is replaced as a whole. `parameters` are in the order of the layout;
-// `base_model` is the name of the model that they adapt.
+// Writes adapter_model.safetensors and adapter_config.json to an existing folder, in PEFT's format;
+// each file is replaced as a whole. `parameters` are in the order of the layout; `base_model` is
+// the name of the adapted model.
 Result<void> write_adapter(const std::filesystem::path& folder, const LoraLayout& layout,
                            std::span<const float> parameters, const std::string& base_model);
 

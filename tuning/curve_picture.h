@@ -11,21 +11,21 @@ struct PictureAxis {
   double least = 0, most = 1, step = 1;
 };
 
-// From the least or below to the most or above, in about five round steps.
+// From `least` or below to `most` or above, in about five round steps.
 PictureAxis axis_over(double least, double most);
 
-// An SVG of curves over a grid. The same for the same calls; all text is escaped.
+// An SVG of curves over a grid. The same calls give the same file; all text is escaped.
 class CurvePicture {
  public:
   using Points = std::vector<std::pair<double, double>>;
   CurvePicture(const PictureAxis& across, const PictureAxis& up);
 
-  // Above the grid.
+  // Shown above the grid.
   void title(const std::string& title, const std::string& legend);
-  // `style` is of a polyline: "stroke=\"#1f5fa8\" stroke-width=\"2\"".
+  // `style` consists of attributes of a polyline: "stroke=\"#1f5fa8\" stroke-width=\"2\"".
   void line(const Points& points, const char* style);
   void dots(const Points& points, const char* colour);
-  // What the axis across counts. The picture is complete then.
+  // Completes the picture. `across` is the label of the horizontal axis.
   std::string finish(const std::string& across);
 
  private:

@@ -37,7 +37,7 @@ void add_phase(DraftScore& score, std::span<const TokenId> draft, std::span<cons
 TextPredictions predict_text(LanguageModel& model, std::span<const TokenId> tokens, int first) {
   assert(first >= 1 && first < static_cast<int>(tokens.size()));
   const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(tokens.size()));
-  // The row before a token predicts it, and the last token predicts nothing.
+  // The row before a token predicts it, and the last token's row is not needed.
   const std::size_t last = tokens.size() - 1;
   std::size_t at = static_cast<std::size_t>(first) - 1;
   if (at > 0) model.forward(tokens.first(at), DraftTree(), *cache, {.every_row = false});
@@ -77,7 +77,7 @@ DraftScore score_draft(const TrainingText& text, int first, const TextPrediction
   DraftScore score;
   for (std::size_t i = 0; i < target.size(); ++i) add(score.all, draft, i, text.tokens[from + i]);
   for (std::size_t i = 0; i < text.learnt.size();) {
-    std::size_t end = i + 1;  // of the run of positions that follow each other
+    std::size_t end = i + 1;  // end of the run of consecutive positions
     while (end < text.learnt.size() && text.learnt[end] == text.learnt[end - 1] + 1) ++end;
     const auto begin = static_cast<std::size_t>(text.learnt[i]) - from;
     for (std::size_t j = 0; j < end - i; ++j)

@@ -39,7 +39,7 @@ Result<std::vector<TokenId>> ExampleEncoder::encode_prompt(const std::string& pr
       continue;
     }
     at += found->first.size();
-    // encode_prompt() writes the token that every prompt begins with by itself.
+    // encode_prompt() adds the token that every prompt begins with.
     if (parts.empty() && text.empty() && found->second == tokenizer_.begin_of_text()) continue;
     if (!text.empty()) parts.push_back({std::exchange(text, {}), false});
     parts.push_back({found->first, true});
@@ -70,7 +70,7 @@ Result<TrainingText> ExampleEncoder::encode(const TuningExample& example, Tuning
   };
   for (const TokenId token : tokenizer_.encode(text)) append(token, tokenizer_.bytes(token).size());
   if (end != controls_.end()) append(end->second, end->first.size());
-  if (out.learnt.empty()) return Error(example.source + ": nothing of its target is to be learnt");
+  if (out.learnt.empty()) return Error(example.source + ": no part of its target is learnt");
   return out;
 }
 

@@ -12,23 +12,24 @@
 
 namespace redraft {
 
-// What a tuning run learns of each target.
+// The part of each target that a tuning run learns.
 enum class TuningLoss {
-  kEoft,  // edit-oriented fine-tuning: what the original does not have
+  kEoft,  // edit-oriented fine-tuning: the part that the original does not have
   kSft,   // supervised fine-tuning: all of it
 };
 
-// Turns examples into tokens as they meet them when the model is used: prompt and target are
-// encoded apart, because at that place the model begins to write. Immutable; refers to a tokenizer
-// that outlives it.
+// Converts examples to tokens as in the use of the model: prompt and target are encoded separately,
+// because the model begins to write between them. Immutable; refers to a tokenizer that outlives
+// it.
 class ExampleEncoder {
  public:
   explicit ExampleEncoder(const Tokenizer& tokenizer);
 
-  // A prompt with its control tokens, as encode_prompt() gives it: every spelling of one counts.
+  // Encodes a prompt with its control tokens, like encode_prompt(): every spelling of one counts.
   Result<std::vector<TokenId>> encode_prompt(const std::string& prompt) const;
-  // A token is learnt if a byte of it is in a range. Of `target` only the end may be a control
-  // token. An error, which begins with the example's source, if the vocabulary lacks a character.
+  // A token is learnt if any of its bytes is in a range. Only the end of `target` may be a control
+  // token. The error, which begins with the example's source, says if the vocabulary lacks a
+  // character.
   Result<TrainingText> encode(const TuningExample& example, TuningLoss loss) const;
 
  private:
@@ -39,8 +40,8 @@ class ExampleEncoder {
 // The texts of some examples, and what was left out.
 struct EncodedExamples {
   std::vector<TrainingText> texts;
-  std::size_t too_long = 0;  // more tokens than the limit
-  std::size_t refused = 0;   // their errors; the first is `first_refusal`
+  std::size_t too_long = 0;  // with more tokens than the limit
+  std::size_t refused = 0;   // with errors; the first is `first_refusal`
   std::string first_refusal;
 };
 EncodedExamples encode_examples(const ExampleEncoder& encoder,

@@ -20,7 +20,7 @@ at::Tensor to_tensor(const std::vector<float>& values) {
   return out;
 }
 
-// Where row `row` of a file goes if its heads are ordered so that neighbours rotate together: in
+// The destination of row `row` of a file in which neighbouring rows of a head rotate together: in
 // each head first the even rows, then the odd ones.
 std::int64_t place_in_halves(std::int64_t row, std::int64_t head_dim) {
   const std::int64_t at = row % head_dim;
@@ -59,7 +59,7 @@ class FrozenLoader {
     out_.layers.push_back(std::move(layer));
   }
 
-  // Undefined after an error, of which the first is kept.
+  // Undefined after an error; the first error is kept.
   at::Tensor numbers_of(const PlannedMatrix& matrix, at::ScalarType type) {
     if (!error_ && control_.stop.stop_requested())
       error_ = Error(files_.path() + ": loading was cancelled");
@@ -97,8 +97,9 @@ class FrozenLoader {
 
 Result<FrozenWeights> FrozenWeights::load(const ModelFiles& files, const TransformerShape& shape,
                                           at::ScalarType matrices, const LoadControl& control) {
-  if (shape.experts > 0)
-    return Error(files.path() + ": a mixture of experts cannot be trained, only dense models can");
+  if (const std::string_view what = shape.architecture->not_trainable; !what.empty())
+    return Error(files.path() + ": " + std::string(what) +
+                 " cannot be trained, only dense models can");
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
   return FrozenLoader(files, matrices, control).run(std::move(*plan));

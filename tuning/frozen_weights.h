@@ -16,7 +16,7 @@ namespace redraft {
 // A matrix that is not trained.
 struct FrozenLinear {
   at::Tensor weight;  // [out, in], float or bfloat16
-  at::Tensor bias;    // float [out]; undefined where the file has none
+  at::Tensor bias;    // float [out]; undefined if the file has none
 };
 
 struct FrozenLayer {
@@ -27,7 +27,8 @@ struct FrozenLayer {
 };
 
 // A model's weights as plain numbers. Rows of queries and keys are in Hugging Face's order (the
-// first half of a head rotates with the second) whatever the file has, so adapters fit PEFT's.
+// first half of a head rotates with the second) whatever order the file has, so that adapters fit
+// PEFT's.
 struct FrozenWeights {
   // Matrices inside layers get the type `matrices`. Every error names the file, the tensor and the
   // reason.
@@ -35,7 +36,7 @@ struct FrozenWeights {
                                     at::ScalarType matrices, const LoadControl& control);
 
   at::Tensor embedding;  // float [vocabulary, hidden]
-  at::Tensor head;       // float [vocabulary, hidden]; the embedding itself if the file ties them
+  at::Tensor head;  // float [vocabulary, hidden]; the embedding itself if the file ties the two
   at::Tensor output_norm;
   std::vector<FrozenLayer> layers;
 };

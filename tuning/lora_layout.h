@@ -16,17 +16,18 @@ namespace redraft {
 enum class LinearRole { kQuery, kKey, kValue, kOutput, kGate, kUp, kDown };
 inline constexpr int kLinearRoles = 7;
 
-// "q_proj": what Hugging Face's files and PEFT call it.
+// The name in Hugging Face's files and in PEFT: "q_proj".
 std::string_view to_string(LinearRole role);
 std::optional<LinearRole> linear_role(std::string_view name);
 
-// Low-rank adaptation (Hu et al. 2021): beside a frozen matrix W [out, in] two trained ones, so
+// Low-rank adaptation (Hu et al. 2021): two trained matrices beside a frozen matrix W [out, in], so
 // that y = W x + (alpha / rank) B A dropout(x), with A [rank, in] and B [out, rank].
 struct LoraOptions {
   int rank = 16;         // EfficientEdit, section V
-  double alpha = 32;     // this and the dropout: the authors' script
+  double alpha = 32;     // as is the dropout: the value in the authors' script
   double dropout = 0.1;  // [0, 1): the share of x that A does not see
-  // Not empty. Neither paper nor script names them, so all: what QLoRA found to matter most.
+  // Not empty. Neither the paper nor the script names them, so all: QLoRA found that to matter
+  // most.
   std::vector<LinearRole> adapted = {LinearRole::kQuery,  LinearRole::kKey,  LinearRole::kValue,
                                      LinearRole::kOutput, LinearRole::kGate, LinearRole::kUp,
                                      LinearRole::kDown};
@@ -34,7 +35,7 @@ struct LoraOptions {
   double scale() const { return alpha / rank; }
 };
 
-// A and B of one adapted matrix, and where they are among all trained parameters.
+// A and B of one adapted matrix, and their positions among all trained parameters.
 struct LoraPair {
   int layer;
   LinearRole role;
@@ -55,11 +56,11 @@ class LoraLayout {
   const std::vector<LoraPair>& pairs() const { return pairs_; }
   // Null if that matrix is not adapted.
   const LoraPair* find(int layer, LinearRole role) const;
-  // How many parameters there are.
+  // The number of parameters.
   std::size_t size() const { return size_; }
 
-  // What training starts from: A uniform in ±1/sqrt(in), as PEFT has it, B zero, so that the model
-  // says what it said before. `parameters` has size() numbers.
+  // Fills in the initial values: A uniform in ±1/sqrt(in), as in PEFT, and B zero, so that the
+  // model's output does not change. `parameters` has size() numbers.
   void fill_initial(std::span<float> parameters, std::uint64_t seed) const;
 
  private:

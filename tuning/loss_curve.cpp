@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-constexpr double kSmoothing = 0.9;  // the share of the past in the smoothed course
+constexpr double kSmoothing = 0.9;  // weight of the past in the smoothed curve
 
 }  // namespace
 

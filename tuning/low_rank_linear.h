@@ -18,14 +18,15 @@ struct LowRank {
 };
 
 // Which numbers of a layer's input its adapter does not see. The same seed and stream drop the same
-// ones again, which the second forward pass of gradient checkpointing rests on.
+// numbers again; the second forward pass of gradient checkpointing depends on that.
 struct Dropout {
   double share = 0;  // 0: none
   std::uint64_t seed = 0;
   std::uint64_t stream = 0;  // one for each adapted matrix
 };
 
-// x [rows, in] -> float [rows, out], differentiable by x, a and b. `low_rank` may be null.
+// x [rows, in] -> float [rows, out], differentiable with respect to x, a and b. `low_rank` may be
+// null.
 at::Tensor linear(const FrozenLinear& frozen, const LowRank* low_rank, const Dropout& dropout,
                   const at::Tensor& x);
 

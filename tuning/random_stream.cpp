@@ -13,7 +13,7 @@ RandomStream::RandomStream(std::uint64_t seed, std::uint64_t number) : start_(se
 
 void RandomStream::fill_mask(double dropout, std::size_t begin, std::span<float> out) const {
   assert(begin % 4 == 0);
-  // Sixteen bits decide about a number, so that one draw is enough for four of them.
+  // Sixteen bits decide each number, so one draw is enough for four of them.
   const auto limit = static_cast<std::uint32_t>(dropout * 65536 + 0.5);
   const auto kept = static_cast<float>(65536.0 / (65536.0 - limit));
   for (std::size_t i = 0; i < out.size(); i += 4) {

@@ -8,11 +8,11 @@
 namespace redraft {
 
 // Random numbers by index (the mixing function of SplitMix64 over a counter), the same on every
-// machine and in any order: a layer that is computed again drops what it dropped before, and
-// threads can share the work.
+// machine and in any order. So a layer that is computed again drops the same inputs, and threads
+// can share the work.
 class RandomStream {
  public:
-  // Streams of different seeds or numbers have nothing in common.
+  // Streams with different seeds or numbers are independent.
   RandomStream(std::uint64_t seed, std::uint64_t number);
 
   std::uint64_t bits(std::uint64_t index) const {
@@ -26,8 +26,9 @@ class RandomStream {
     return static_cast<double>(bits(index) >> 11) * 0x1p-53;
   }
 
-  // Numbers [begin, begin + out.size()) of a dropout mask, `begin` a multiple of 4: zero with
-  // probability `dropout`, to 1/65536, else the factor that keeps the mean.
+  // Fills `out` with numbers [begin, begin + out.size()) of a dropout mask; `begin` is a multiple
+  // of 4. Each is zero with probability `dropout`, to 1/65536, otherwise the factor that keeps the
+  // mean.
   void fill_mask(double dropout, std::size_t begin, std::span<float> out) const;
 
   // The numbers 0 to count - 1 in random order.

@@ -30,13 +30,14 @@ Result<RunFolder> RunFolder::open(const std::filesystem::path& folder, RunIdenti
   if (Result<void> made = make_folders(folder); !made) return made.error();
   Result<std::optional<LockFile>> lock = LockFile::take(folder / ".lock");
   if (!lock) return lock.error();
-  if (!*lock) return Error(folder.string() + ": another run writes there; give another --out");
+  if (!*lock)
+    return Error(folder.string() + ": another run is writing to this folder; choose another --out");
   std::error_code ignored;
   if (!restart && !std::filesystem::exists(folder / kCheckpoint, ignored) &&
       std::filesystem::exists(folder / product.file, ignored)) {
     return Error(folder.string() + ": has " + product.name +
-                 " without a checkpoint, which a run would replace; give another "
-                 "--out, or --restart");
+                 " without a checkpoint, which a run would replace; choose another "
+                 "--out, or use --restart");
   }
   return RunFolder(folder, std::move(identity), restart, std::move(**lock));
 }

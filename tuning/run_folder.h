@@ -12,25 +12,25 @@
 
 namespace redraft {
 
-// Where a run writes: the checkpoint, what it makes as it is then (an adapter, a draft head), the
-// losses as a table (losses.csv) and as a picture (loss.svg). One process at a time has it.
+// The folder that a run writes to: the checkpoint, the product (an adapter, a draft head), the
+// losses as a table (losses.csv) and as a picture (loss.svg). One process at a time uses it.
 class RunFolder {
  public:
-  // What a run makes: how errors call it, and its file.
+  // The product of a run: its name in errors, and its file.
   struct Product {
     std::string name;  // "an adapter"
     std::string file;
   };
-  // Creates the folder if it is missing. With `restart`, what an earlier run left is replaced by
-  // the first save; without, a product that no checkpoint belongs to is an error, as is a folder
-  // that another process has.
+  // Creates the folder if it is missing. With `restart`, the first save replaces the files of an
+  // earlier run; otherwise a product without a checkpoint is an error. A folder in use by another
+  // process is an error too.
   static Result<RunFolder> open(const std::filesystem::path& folder, RunIdentity identity,
                                 const Product& product, bool restart);
 
-  // Where the run in the folder stopped, for a model with so many parameters; nothing if it has to
-  // begin. An error if the folder has another run, or its checkpoint is damaged.
+  // The state of the run in the folder, for a model with this number of parameters; nullopt if the
+  // run has not begun. Fails if the folder belongs to another run, or its checkpoint is damaged.
   Result<std::optional<TrainingState>> checkpoint(std::size_t parameters) const;
-  // `write` writes the product to the folder; `title` is above the picture.
+  // `write` writes the product to the folder; `title` is shown above the picture.
   Result<void> save(const TrainingState& state, const std::string& title,
                     const std::function<Result<void>()>& write) const;
 
@@ -45,7 +45,7 @@ class RunFolder {
   LockFile lock_;
 };
 
-// The losses of steps as comma-separated values under a line of names.
+// The losses of steps as comma-separated values with a header line.
 std::string loss_table(std::span<const StepRecord> steps);
 
 }  // namespace redraft

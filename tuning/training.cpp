@@ -37,7 +37,7 @@ Result<void> Training::resume(TrainingState state) {
   const bool inside =
       steps < plan_.steps && state.place <= static_cast<int>(plan_.batch_of(steps).size());
   if (steps > plan_.steps || (!inside && state.place != 0))
-    return Error("the checkpoint is further than the run goes");
+    return Error("the checkpoint is beyond the end of the run");
   assert(state.parameters.size() == model_.parameters().size());
   std::copy(state.parameters.begin(), state.parameters.end(), model_.parameters().begin());
   std::copy(state.gradients.begin(), state.gradients.end(), model_.gradients().begin());
@@ -98,7 +98,7 @@ Result<void> Training::finish_step() {
   record.length = clip_length(limit, model_.gradients());
   if (!std::isfinite(record.loss) || !std::isfinite(record.length)) {
     return Error("step " + std::to_string(step + 1) +
-                 ": the loss is no finite number any more; try a lower learning rate");
+                 ": the loss is no longer finite; try a lower learning rate");
   }
   adam_w_step(options_.optimiser, record.rate, step + 1, model_.gradients(), state_.moments,
               model_.parameters());

@@ -9,7 +9,8 @@
 namespace redraft {
 namespace {
 
-// Streams of the run's seed, apart from those of the adapters' first numbers, which come from 0 on.
+// Streams of the run's seed, disjoint from those of the adapters' initial numbers, which count from
+// 0.
 constexpr std::uint64_t kOrder = std::uint64_t{1} << 40;
 constexpr std::uint64_t kDropout = std::uint64_t{2} << 40;
 

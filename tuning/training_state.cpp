@@ -1,6 +1,6 @@
 // A checkpoint is a line that names the format, the length of the header in eight bytes, the header
-// (JSON), four arrays of floats, and the SHA-256 of all that. Only this machine reads it again, so
-// numbers have the machine's byte order.
+// (JSON), four arrays of floats, and the SHA-256 of everything before. Only this machine reads it
+// again, so numbers have the machine's byte order.
 #include "tuning/training_state.h"
 
 #include <openssl/evp.h>
@@ -68,7 +68,7 @@ std::string header_of(const RunIdentity& identity, const TrainingState& state) {
   return header.dump();
 }
 
-// Reads members one after the other; the first error stays.
+// Reads members one after the other and keeps the first error.
 class Reader {
  public:
   double number(const JsonValue& value) { return take(value.number()); }
@@ -115,7 +115,7 @@ StepRecord step_of(const JsonValue& entry, Reader& reader) {
   return step;
 }
 
-// "… had batch 16 …" for the first member that differs; nothing if none does.
+// "… had batch 16 …" for the first member that differs; nullopt if none does.
 std::optional<Error> difference(const JsonValue& run, const RunIdentity& identity,
                                 const std::filesystem::path& file) {
   for (const auto& [name, value] : identity) {
@@ -124,9 +124,9 @@ std::optional<Error> difference(const JsonValue& run, const RunIdentity& identit
         member ? member->text() : Result<std::string_view>(std::string_view("none"));
     if (!was) return was.error();
     if (*was != value) {
-      return Error(file.parent_path().string() + ": the run in it has " + name + " " +
-                   std::string(*was) + ", not " + value +
-                   "; go on with the options that it was begun with, or give another --out");
+      return Error(file.parent_path().string() + ": its run has " + name + " " + std::string(*was) +
+                   ", not " + value +
+                   "; continue with the original options, or choose another --out");
     }
   }
   return std::nullopt;
@@ -180,7 +180,7 @@ Result<TrainingState> load_checkpoint(const std::filesystem::path& file,
   const Result<MappedFile> map = MappedFile::open(file);
   if (!map) return map.error();
   const auto damaged = [&] {
-    return Error(file.string() + ": is no checkpoint, or is damaged; remove it to begin anew");
+    return Error(file.string() + ": is not a checkpoint, or is damaged; remove it to start over");
   };
   const std::span<const std::byte> all = std::as_bytes(map->bytes());
   constexpr std::size_t kFixed = kMagic.size() + 8 + kDigestBytes;

@@ -12,40 +12,40 @@
 
 namespace redraft {
 
-// What one step of the optimiser was like.
+// The measurements of one step of the optimiser.
 struct StepRecord {
-  double loss = 0;      // mean of the learnt tokens of its batch, in nats, before the step
+  double loss = 0;      // mean over the learnt tokens of its batch, in nats, before the step
   double accuracy = 0;  // share of them that were the model's first choice
   double rate = 0;
-  double length = 0;        // of the gradient, before it was clipped
-  std::int64_t tokens = 0;  // learnt ones
+  double length = 0;        // of the gradient, before clipping
+  std::int64_t tokens = 0;  // number of learnt tokens
   double seconds = 0;
-  std::optional<double> held_out;  // mean loss of the held-out texts after the step, if measured
-  std::vector<double> more = {};   // what else was measured of them: the trainer's to say
+  std::optional<double> held_out;  // mean loss on the held-out texts after the step, if measured
+  std::vector<double> more = {};   // other measurements on them, defined by the trainer
 };
 
-// Where a run is, between two of its examples: all that a resumed run needs to end with the bits of
-// one that was never interrupted.
+// The state of a run between two of its examples: everything that a resumed run needs to end with
+// the same bits as an uninterrupted one.
 struct TrainingState {
-  std::vector<StepRecord> steps;  // those done
-  int place = 0;                  // examples of the next step that are in `gradients`
-  TextLoss batch;                 // theirs
-  double seconds = 0;             // spent on them
+  std::vector<StepRecord> steps;  // the finished steps
+  int place = 0;                  // number of examples of the next step that are in `gradients`
+  TextLoss batch;                 // the loss of these examples
+  double seconds = 0;             // time spent on the finished steps and these examples
   std::vector<float> parameters;
-  std::vector<float> gradients;  // as many numbers as there are parameters, as are the moments
+  std::vector<float> gradients;  // as many numbers as there are parameters, as for the moments
   AdamWState moments;
 };
 
-// What decides about a run, as names and values, in the words of the command line.
+// The options that determine a run, as names and values, as on the command line.
 using RunIdentity = std::vector<std::pair<std::string, std::string>>;
 
-// Replaces `file` by a checkpoint of that state, as a whole or not at all.
+// Replaces `file` by a checkpoint of that state, completely or not at all.
 Result<void> save_checkpoint(const std::filesystem::path& file, const RunIdentity& identity,
                              const TrainingState& state);
 
-// Reads one back, not trusted until its digest and all its sizes are checked. An error if it is
-// damaged, or belongs to a run with another identity (it names the first difference) or another
-// number of parameters.
+// Reads a checkpoint, which is untrusted until its digest and all its sizes are checked. Fails if
+// it is damaged, or belongs to a run with another identity (the error names the first difference)
+// or another number of parameters.
 Result<TrainingState> load_checkpoint(const std::filesystem::path& file,
                                       const RunIdentity& identity, std::size_t parameters);
 

@@ -5,20 +5,21 @@
 #include <set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/syntax/syntax_tree.h"
+#include "languages/languages.h"
 #include "support/system/crash_notes.h"
 #include "workspace/completion/recent_snippets.h"
 #include "workspace/documents/buffer_change.h"
-#include "workspace/edit/edit_change.h"
+#include "workspace/edit/edit_decision.h"
+#include "workspace/edit/run_edit.h"
 #include "workspace/workspace_impl.h"
 
 namespace redraft {
 namespace {
 
-// Does not name the document: the text is kept where no document may be named.
-std::string why_nothing_unasked(SkipReason reason) {
-  return "nothing is suggested unasked in such a file: it counts as " +
+// Does not name the document: the message is stored where no document may be named.
+std::string why_no_suggestion(SkipReason reason) {
+  return "redraft makes no automatic suggestions in this file: it counts as " +
          std::string(to_text(reason));
 }
 
@@ -72,7 +73,7 @@ Workspace::Workspace(std::shared_ptr<EngineHost> host, Post post, WorkspaceObser
   });
 }
 
-// Running jobs end by themselves, within a forward pass, and report to nobody.
+// Running jobs end within a forward pass and report to nobody.
 Workspace::~Workspace() {
   impl_->host->forget(impl_->observing);
   for (const auto& [id, edit] : impl_->edits.all()) {
@@ -200,7 +201,8 @@ Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t versi
     return Error("the document is at version " + std::to_string(open->version()) + ", not " +
                  std::to_string(version));
   }
-  // A request may hide bytes from the model. As long as none is moved, what it finds holds for all.
+  // A request may hide bytes from the model by overwriting them. As long as none moves, its offsets
+  // hold for the open document.
   const bool is_same_size = request.document && request.document->version() == version &&
                             request.document->text().size() == open->text().size();
   if (!is_same_size) request.document = open;
@@ -220,21 +222,19 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   request.announced = impl_->read_ahead.announced(request);
   impl_->read_ahead.stop();
   impl_->stop_reading_guesses();
-  if (is_carried_out_at_once(request)) {
-    Result<std::optional<EditResult>> done = carry_out_without_model(request);
-    if (!done) return done.error();
-    if (*done) return impl_->add_done(uri, std::move(**done));
+  std::optional<FirstDecision> first;
+  if (is_decided_quickly(request)) {
+    Result<FirstDecision> decided = decide_without_model(request);
+    if (!decided) return decided.error();
+    if (std::optional<EditResult> done = carry_out_without_model(request, *decided))
+      return impl_->add_done(uri, *std::move(done));
+    first = *std::move(decided);
   }
   const EditId id = impl_->edits.add(uri);
-  if (request.change.empty()) impl_->find_region(id, request);
-  impl_->edits.set_job(
-      id, impl_->host->queue().add(
-              [self = impl_.get(), call = impl_->call, host = impl_->host.get(), id,
-               request = std::move(request),
-               source = impl_->source_to_keep(uri)](const DecodeQueue::Control& control) {
-                Impl::run_on_decode_thread(self, call, *host, id, request, source, control);
-              },
-              Urgency::kEdit));
+  const auto shared = std::make_shared<const EditRequest>(std::move(request));
+  if (shared->change.empty()) impl_->find_region(id, shared, task_of(*shared));
+  impl_->edits.set_job(id,
+                       impl_->add_job(id, shared, std::move(first), impl_->source_to_keep(uri)));
   return id;
 }
 
@@ -250,10 +250,6 @@ Result<void> Workspace::announce(const std::string& uri, std::int64_t version, E
 
 void Workspace::stop_reading_ahead() { impl_->read_ahead.stop(); }
 
-Engine::ReadAheadWork Workspace::take_read_ahead_work() {
-  return impl_->host->take_read_ahead_work();
-}
-
 Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWish& wish) const {
   std::shared_ptr<const Document> document = documents.find(wish.uri);
   if (!document) return documents.why_not(wish.uri);
@@ -261,14 +257,14 @@ Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWi
   if (wish.selected) {
     const ByteRange& range = wish.selected_range;
     if (range.begin > range.end || range.end > document->text().size())
-      return Error("the selected item's range is none of the document");
+      return Error("the range of the selected item is outside the document");
     Result<std::shared_ptr<const Document>> with = document->changed(
         document->version(), apply_edits(document->text(), {{range, *wish.selected}}));
     if (!with) return with.error();
     document = *with;
     offset = range.begin + wish.selected->size();
   }
-  if (offset > document->text().size()) return Error("the place is none of the document");
+  if (offset > document->text().size()) return Error("the offset is outside the document");
   return CompletionRequest{.document = std::move(document),
                            .offset = offset,
                            .repository = indexes.repository_without(wish.uri),
@@ -292,7 +288,7 @@ Result<CompletionId> Workspace::complete(const CompletionWish& wish,
                                          Completions::OnAnswer on_answer) {
   if (!document(wish.uri)) return impl_->documents.why_not(wish.uri);
   if (const auto reason = impl_->documents.withheld(wish.uri); reason == SkipReason::kSecret)
-    return impl_->completions.decline(why_nothing_unasked(*reason), on_answer);
+    return impl_->completions.decline(why_no_suggestion(*reason), on_answer);
   Result<CompletionRequest> request = impl_->completion_request(wish);
   if (!request) return request.error();
   return impl_->completions.ask(std::move(*request), wish.delay, std::move(on_answer));
@@ -312,7 +308,7 @@ Result<NextEditId> Workspace::next_edit(const std::string& uri, bool in_files,
   const std::shared_ptr<const Document> document = this->document(uri);
   if (!document) return impl_->documents.why_not(uri);
   if (const auto reason = impl_->documents.withheld(uri))
-    return impl_->next_edits.decline(why_nothing_unasked(*reason), on_answer);
+    return impl_->next_edits.decline(why_no_suggestion(*reason), on_answer);
   return impl_->next_edits.ask(impl_->next_edit_request(uri), std::move(on_answer));
 }
 
@@ -395,9 +391,7 @@ void Workspace::set_decoder(const std::optional<DecoderName>& decoder) {
 
 Result<void> Workspace::check_decoder(const DecoderName& decoder) const {
   if (!decoder.needs_draft_model() || impl_->host->has_draft()) return {};
-  return Error("decoder '" + decoder.text +
-               "' needs a draft model: start the server with one (redraft.draft, or `redraft lsp "
-               "--draft NAME`)");
+  return Error("decoder '" + decoder.text + "' needs a draft model, and there is none");
 }
 
 const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }

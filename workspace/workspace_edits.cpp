@@ -5,8 +5,7 @@
 #include "support/trace/trace.h"
 #include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_context.h"
-#include "workspace/edit/edit_rename.h"
-#include "workspace/edit/edit_run.h"
+#include "workspace/edit/run_edit.h"
 #include "workspace/engine/measure_when_idle.h"
 #include "workspace/engine/save_when_idle.h"
 #include "workspace/workspace_impl.h"
@@ -14,31 +13,45 @@
 namespace redraft {
 namespace {
 
-constexpr const char* kRepaired = "it was put right: other changes take its place";
+constexpr const char* kRepaired = "redraft corrected it: other changes take its place";
 
-std::vector<ByteRange> lines_of_places(const EditRequest& request) {
-  std::vector<ByteRange> lines;
-  for (const ByteRange& place : request.places) {
-    const auto region = EditRegion::make(request.document, EditScope::kSelection, place);
-    lines.push_back(region->range());
-  }
-  return lines;
+constexpr const char* kFailed = "the edit failed";
+constexpr const char* kNoRegions = "finding the regions failed";
+
+std::vector<ByteRange> ranges_of(const ChosenPlaces& places) {
+  std::vector<ByteRange> ranges;
+  for (const EditPlace& place : places.chosen) ranges.push_back(place.range);
+  return ranges;
+}
+
+// Whether the workspace's owner can find the lines of the task without parsing, and on any machine.
+bool is_found_without_parsing(const EditRequest& request, const ModelTask& task) {
+  const bool is_tiny = request.document->text().size() <= min_edit_region_bytes();
+  return !task.places.empty() || task.scope == EditScope::kSelection ||
+         task.scope == EditScope::kFile || (task.scope == EditScope::kPlaces && is_tiny);
 }
 
 }  // namespace
 
-void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host,
-                                           EditId id, const EditRequest& request,
-                                           const std::string& source,
-                                           const DecodeQueue::Control& control) {
-  const Span span("edit", "edit", id);
-  Result<EditResult> result = run_on_engine(host, "the edit failed", [&](Engine& engine) {
-    engine.take_read_prompts();  // of an edit that ended with an exception
-    Result<EditResult> edited = run_request(self, call, engine, id, request, control);
-    save_when_idle(host, engine.take_read_prompts(), source);
-    measure_when_idle(host, engine);
-    return edited;
-  });
+DecodeQueue::JobId Workspace::Impl::add_job(EditId id, std::shared_ptr<const EditRequest> request,
+                                            std::optional<FirstDecision> first,
+                                            const std::string& source) {
+  return host->queue().add(
+      [self = this, call = call, host = host.get(), id, request = std::move(request),
+       first = std::move(first), source](const DecodeQueue::Control& control) {
+        const Span span("edit", "edit", id);
+        Result<EditResult> result =
+            run_job(self, call, *host, id, *request, first, source, control);
+        report_end(self, call, id, std::move(result));
+      },
+      Urgency::kEdit, {},
+      [self = this, call = call, id](const Error& error) {
+        report_end(self, call, id, error.in(kFailed));
+      });
+}
+
+void Workspace::Impl::report_end(Impl* self, const OwnerPost& call, EditId id,
+                                 Result<EditResult> result) {
   if (!result) {
     call([self, id, error = result.error().message()] {
       self->receive_end(id, EditOutcome::kFailed, nullptr, error);
@@ -53,34 +66,50 @@ void Workspace::Impl::run_on_decode_thread(Impl* self, const OwnerPost& call, En
   });
 }
 
-Result<EditResult> Workspace::Impl::run_request(Impl* self, const OwnerPost& call, Engine& engine,
-                                                EditId id, const EditRequest& request,
-                                                const DecodeQueue::Control& control) {
-  const EditObserver edit_observer{
-      .on_places =
-          [&](const ChosenPlaces& places) {
-            call([self, id, document = request.document, places] {
-              self->receive_places(id, *document, places);
-            });
-          },
-      .on_hunk =
-          [&](const Hunk& hunk) { call([self, id, hunk] { self->receive_hunk(id, hunk); }); },
-      .on_replaced =
-          [&](const std::vector<Hunk>& hunks) {
-            call([self, id, hunks] { self->receive_replaced(id, hunks); });
-          },
-      .on_progress =
-          [&](const EditProgress& progress) {
-            call([self, id, progress] { self->receive_progress(id, progress); });
-            control.give_way();
-          }};
-  if (request.change.empty() && request.another == 0) {  // for a change run_edit() does that
-    if (std::optional<EditResult> renamed = carry_out_rename(request)) {
-      std::ranges::for_each(renamed->hunks, edit_observer.on_hunk);
-      return std::move(*renamed);
-    }
+// The observer of an edit's job: passes everything on to the owner's thread.
+EditObserver Workspace::Impl::observer_of(Impl* self, const OwnerPost& call, EditId id,
+                                          const EditRequest& request,
+                                          const DecodeQueue::Control& control) {
+  return {.on_places =
+              [self, call, id, document = request.document](const ChosenPlaces& places) {
+                call([self, id, document, places] { self->receive_places(id, *document, places); });
+              },
+          .on_hunk =
+              [self, call, id](const Hunk& hunk) {
+                call([self, id, hunk] { self->receive_hunk(id, hunk); });
+              },
+          .on_replaced =
+              [self, call, id](const std::vector<Hunk>& hunks) {
+                call([self, id, hunks] { self->receive_replaced(id, hunks); });
+              },
+          .on_progress =
+              [self, call, id, &control](const EditProgress& progress) {
+                call([self, id, progress] { self->receive_progress(id, progress); });
+                control.give_way();
+              }};
+}
+
+Result<EditResult> Workspace::Impl::run_job(Impl* self, const OwnerPost& call, EngineHost& host,
+                                            EditId id, const EditRequest& request,
+                                            const std::optional<FirstDecision>& first,
+                                            const std::string& source,
+                                            const DecodeQueue::Control& control) {
+  const EditObserver edit_observer = observer_of(self, call, id, request, control);
+  const Result<FirstDecision> decision =
+      first ? Result<FirstDecision>(*first) : decide_without_model(request);
+  if (!decision) return decision.error();
+  if (std::optional<EditResult> done = carry_out_without_model(request, *decision)) {
+    std::ranges::for_each(done->hunks, edit_observer.on_hunk);
+    return *std::move(done);
   }
-  return run_edit(engine, request, edit_observer, control.stop);
+  return run_on_engine(host, kFailed, [&](Engine& engine) {
+    engine.take_read_prompts();  // left by an edit that ended with an exception
+    Result<EditResult> edited =
+        run_task(engine, request, std::get<ModelTask>(*decision), edit_observer, control.stop);
+    save_when_idle(host, engine.take_read_prompts(), source);
+    measure_when_idle(host, engine);
+    return edited;
+  });
 }
 
 EditId Workspace::Impl::add_done(const std::string& uri, EditResult result) {
@@ -93,40 +122,36 @@ EditId Workspace::Impl::add_done(const std::string& uri, EditResult result) {
   return id;
 }
 
-// The decode thread finds out which lines are around a cursor, because that parses the document,
-// which should not delay the user's typing. It does so even between two passes of a running edit,
-// since that may be the edit that the new one replaces. In a file that is too large to be edited as
-// a whole, the edit itself finds the places: it may have to ask the model.
-void Workspace::Impl::find_region(EditId id, const EditRequest& request) {
-  if (!request.places.empty()) return carry_out(edits.set_regions(id, lines_of_places(request)));
-  const bool is_tiny = request.document->text().size() <= min_edit_region_bytes();
-  const bool is_known = request.scope == EditScope::kSelection ||
-                        request.scope == EditScope::kFile ||
-                        (request.scope == EditScope::kPlaces && is_tiny);
-  if (is_known) {
-    const auto region = EditRegion::make(request.document, request.scope, request.range);
-    return receive_region(id, nullptr, region->range());
+// Parsing the document must not delay the user's typing, so the decode thread finds the lines
+// around a cursor. It does so even between two passes of a running edit, because that may be the
+// edit that this one replaces. In a large file the edit itself finds the places: it may have to ask
+// the model.
+void Workspace::Impl::find_region(EditId id, std::shared_ptr<const EditRequest> request,
+                                  ModelTask task) {
+  if (is_found_without_parsing(*request, task)) {
+    const Result<EditDecision> decision = decide(*request, task, EditLimits());
+    if (!decision) return;  // the edit reports the error
+    if (const auto* places = std::get_if<PlacesEdit>(&*decision))
+      return carry_out(edits.set_regions(id, ranges_of(places->given)));
+    return receive_region(id, nullptr, region_of(*decision));
   }
   host->queue().add(
-      [self = this, call = call, host = host.get(), id, request](const DecodeQueue::Control&) {
-        bool is_later = false;
-        const Result<EditRegion> region =
-            run_on_engine(*host, "finding the lines to edit failed", [&](Engine& engine) {
-              is_later = edits_places(engine, request);
-              return edit_region(engine, request);
-            });
-        // Where it fails the edit fails too, and says why.
-        if (!region || is_later) return;
-        const bool is_news = request.scope != EditScope::kPlaces;
-        call([self, id, document = is_news ? request.document : nullptr, range = region->range()] {
-          self->receive_region(id, document.get(), range);
+      [self = this, call = call, host = host.get(), id, request = std::move(request),
+       task = std::move(task)](const DecodeQueue::Control&) {
+        const Result<EditDecision> decision = run_on_engine(*host, kFailed, [&](Engine& engine) {
+          return decide(*request, task, {.region_bytes = edit_region_bytes(engine.cost_curve())});
         });
+        // The edit reports an error, and the places that it finds.
+        if (!decision || std::holds_alternative<PlacesEdit>(*decision)) return;
+        const bool is_news = task.scope != EditScope::kPlaces;
+        call([self, id, document = is_news ? request->document : nullptr,
+              range = region_of(*decision)] { self->receive_region(id, document.get(), range); });
       },
       Urgency::kCompletion);
 }
 
-// On the decode thread, because it parses the document. As much as any machine writes is a region
-// where it is not known yet how fast this one is.
+// The decode thread does this, because it parses the document. While no model is loaded, the speed
+// of the machine is unknown, and a region may be as large as on any machine.
 Result<void> Workspace::find_regions(const std::string& uri, std::int64_t version, ByteRange at,
                                      OnRegions on_answer) {
   EditRequest request{.document = {},
@@ -136,22 +161,24 @@ Result<void> Workspace::find_regions(const std::string& uri, std::int64_t versio
                       .decoder = impl_->decoder};
   if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled;
   if (Result<void> checked = check_request(request); !checked) return checked;
+  const auto answer = [call = impl_->call, document = request.document,
+                       on_answer = std::move(on_answer)](const Result<RegionChain>& chain) {
+    call([document, on_answer, chain] { on_answer(*document, chain); });
+  };
   impl_->host->queue().add(
-      [call = impl_->call, host = impl_->host.get(), document = request.document, at,
-       on_answer = std::move(on_answer)](const DecodeQueue::Control&) {
-        const EngineHost::Use use(*host);
-        Engine* const engine = host->loaded_engine();
-        const std::size_t max_bytes =
-            engine == nullptr ? max_edit_region_bytes() : edit_region_bytes(engine->cost_curve());
-        call([on_answer, document, chain = regions_at(*document, at, max_bytes)] {
-          on_answer(*document, chain);
-        });
+      [host = impl_->host.get(), document = request.document, at,
+       answer](const DecodeQueue::Control&) {
+        answer(run_on_loaded_engine(*host, kNoRegions, [&](Engine* engine) -> Result<RegionChain> {
+          const std::size_t max_bytes =
+              engine == nullptr ? max_edit_region_bytes() : edit_region_bytes(engine->cost_curve());
+          return regions_at(*document, at, max_bytes);
+        }));
       },
-      Urgency::kWithoutModel);
+      Urgency::kWithoutModel, {}, [answer](const Error& error) { answer(error.in(kNoRegions)); });
   return {};
 }
 
-// `document`: where the region was looked for; null: the client knows the region.
+// `document` is where the region was found; null: the client knows the region already.
 void Workspace::Impl::receive_region(EditId id, const Document* document, ByteRange region) {
   const LiveEdit* edit = edits.find(id);
   const bool is_news = document != nullptr && edit != nullptr && edit->runs();
@@ -166,9 +193,7 @@ void Workspace::Impl::receive_places(EditId id, const Document& document,
   const bool is_news = edit != nullptr && edit->runs();
   if (is_news && document_of(edit).get() == &document && observer.on_places)
     observer.on_places(id, document, places);
-  std::vector<ByteRange> regions;
-  for (const EditPlace& place : places.chosen) regions.push_back(place.range);
-  carry_out(edits.set_regions(id, std::move(regions)));
+  carry_out(edits.set_regions(id, ranges_of(places)));
 }
 
 void Workspace::Impl::carry_out(const LiveEdits::Consequences& then) {
@@ -214,7 +239,7 @@ void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResu
   const LiveEdit* edit = edits.find(id);
   const bool counted = edit != nullptr && edit->counts();
   if (!edits.end(id)) return;  // it was cancelled while the model was loading
-  // The result of a replaced edit does not count, even if the model had just finished it.
+  // The result of a replaced edit does not count, even if the model has just finished it.
   if (!counted && outcome == EditOutcome::kDone) outcome = EditOutcome::kCancelled;
   const std::string why = outcome == EditOutcome::kCancelled ? edit->why_stopped : error;
   // The owner may resolve hunks in this call, or close the document.
@@ -222,8 +247,8 @@ void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResu
   carry_out(edits.settle());
 }
 
-// A job that never started has nobody else to report its end; while the model is loading nobody
-// reports soon.
+// Nobody else reports the end of a job that never started, and while the model is loading, nobody
+// reports it soon.
 void Workspace::Impl::stop_job(EditId id) {
   const DecodeQueue::JobId job = edits.find(id)->job;
   if (host->queue().cancel(job) || host->status().state == EngineStatus::State::kLoading)

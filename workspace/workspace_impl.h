@@ -1,4 +1,4 @@
-// What a Workspace is made of. Only for the sources of Workspace itself.
+// The implementation of Workspace. Only the sources of Workspace include it.
 //
 // Jobs run on the decode thread with what they captured and the engine host, which outlives them;
 // everything else runs on the owner's thread. Results come back through OwnerPost only, which
@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
+#include "workspace/edit/edit_decision.h"
 #include "workspace/engine/decode_queue.h"
 #include "workspace/engine/freed_memory.h"
 #include "workspace/index/workspace_indexes.h"
@@ -26,31 +28,41 @@ struct Workspace::Impl {
       : host(std::move(given_host)),
         observer(std::move(given_observer)),
         call(std::move(post), alive),
-        read_ahead(*host, call),
+        read_ahead(*host, call, count_read_ahead()),
         decoder(default_decoder()),
-        completions(host->of(Purpose::kCompletion), call),
-        next_edits(host->of(Purpose::kNextEdit), call),
+        completions(host->of(Purpose::kCompletion), call, count_read_ahead()),
+        next_edits(host->of(Purpose::kNextEdit), call, count_read_ahead()),
         freed(host->queue()) {}
 
   // On the decode thread.
-  static Result<EditResult> run_request(Impl* self, const OwnerPost& call, Engine& engine,
-                                        EditId id, const EditRequest& request,
-                                        const DecodeQueue::Control& control);
-  // `source` is the file whose prompts may be kept on disk, or empty.
-  static void run_on_decode_thread(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
-                                   const EditRequest& request, const std::string& source,
-                                   const DecodeQueue::Control& control);
+  // `first` is empty if the request is too large to decide it on the owner's thread. `source` is
+  // the file whose prompts may be kept on disk, or empty.
+  static Result<EditResult> run_job(Impl* self, const OwnerPost& call, EngineHost& host, EditId id,
+                                    const EditRequest& request,
+                                    const std::optional<FirstDecision>& first,
+                                    const std::string& source, const DecodeQueue::Control& control);
+  static EditObserver observer_of(Impl* self, const OwnerPost& call, EditId id,
+                                  const EditRequest& request, const DecodeQueue::Control& control);
+  static void report_end(Impl* self, const OwnerPost& call, EditId id, Result<EditResult> result);
 
   // On the owner's thread.
-  // Fills in what the client does not say. An error if there can be no such edit.
+  OnReadAhead count_read_ahead() {
+    return [this](const Engine::ReadAheadWork& work) {
+      if (observer.on_read_ahead) observer.on_read_ahead(work);
+    };
+  }
+  // Fills in what the client does not know. An error if the document is not open at this version.
   Result<void> fill_in(const std::string& uri, std::int64_t version, EditRequest& request) const;
   Result<CompletionRequest> completion_request(const CompletionWish& wish) const;
   NextEditRequest next_edit_request(const std::string& uri) const;
-  // An edit that the user is asked about is worth more than requests that may never come.
+  // An edit that waits for the user has priority over speculative requests.
   void stop_reading_guesses();
-  // An edit that needs no model; it is told of, and ends, once the caller knows it.
+  // Adds an edit that needed no model. Its hunks and its end are reported after the caller returns.
   EditId add_done(const std::string& uri, EditResult result);
-  void find_region(EditId id, const EditRequest& request);
+  // Adds the job that decides and carries out an edit.
+  DecodeQueue::JobId add_job(EditId id, std::shared_ptr<const EditRequest> request,
+                             std::optional<FirstDecision> first, const std::string& source);
+  void find_region(EditId id, std::shared_ptr<const EditRequest> request, ModelTask task);
   void receive_region(EditId id, const Document* document, ByteRange region);
   void receive_places(EditId id, const Document& document, const ChosenPlaces& places);
   void receive_hunk(EditId id, Hunk hunk);
@@ -62,7 +74,7 @@ struct Workspace::Impl {
   void stop_job(EditId id);
   std::shared_ptr<const Document> document_of(const LiveEdit* edit) const;
   void index_buffer(const std::string& uri);
-  // If load_early() asks for it and `document` is one in which something may be requested.
+  // Loads the models if load_early() is on and redraft knows the language of `document`.
   void load_early_for(const std::shared_ptr<const Document>& document);
   std::filesystem::path root_of(const std::string& uri) const;
   DecoderName default_decoder() const {
@@ -81,8 +93,8 @@ struct Workspace::Impl {
   Remembering remembering(const std::string& uri) const {
     return documents.withheld(uri) ? Remembering::kNothing : Remembering::kShared;
   }
-  // The file whose prompts may be kept on disk; empty: none. A text without a file is not kept,
-  // because nobody could name it to have it erased.
+  // The file whose prompts may be kept on disk; empty: none. Prompts of a text without a file are
+  // not kept, because a user could not name them to erase them.
   std::string source_to_keep(const std::string& uri) const {
     const auto path = path_of_uri(uri);
     return keeps_on_disk && path ? path->string() : std::string();

@@ -5,6 +5,7 @@ Packages are fetched by their registries' own clients (pip, npm, go, cargo) and 
 them is installed, and no script of theirs runs.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -20,8 +21,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 LOCK = HERE / "sources.lock"
 sys.path.insert(0, str(HERE.parent.parent / "tools"))
 
-from setup_steps import wheels  # noqa: E402
+from setup_steps import npm, programs, wheels  # noqa: E402
 from setup_steps.common import SetupError, cache_directory, say  # noqa: E402
+
+
+_PACKAGES = {"go": "golang-go", "cargo": "cargo"}
 
 
 def _run(command, folder, **environment):
@@ -37,15 +41,27 @@ def _expect(name, found, wanted):
         raise SetupError(f"{name}: its hash is {found}, not that of {LOCK.name}")
 
 
-def _pip(name, version, digest, place):
+def _command_of(client):
+    """A context with the words that start `client`; for pip none, because wheels.py starts it."""
+    if client == "npm":
+        return npm.command()
+    if client == "pip":
+        return contextlib.nullcontext([])
+    program = programs.find(client)
+    if not program:
+        raise SetupError(f"{programs.why_missing(client)}; install the Debian package {_PACKAGES[client]}, or another {client}")
+    return contextlib.nullcontext([program])
+
+
+def _pip(_, name, version, digest, place):
     wheel = wheels.download(f"{name}=={version}", digest.partition(":")[2], title=None)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(place)  # writes nothing outside `place`
 
 
-def _npm(name, version, digest, place):
+def _npm(command, name, version, digest, place):
     with tempfile.TemporaryDirectory() as folder:
-        _run(["npm", "pack", "--ignore-scripts", "--silent", f"{name}@{version}"], folder)
+        _run([*command, "pack", "--ignore-scripts", "--silent", f"{name}@{version}"], folder)
         archive, = pathlib.Path(folder).glob("*.tgz")
         _expect(name, "sha512:" + hashlib.sha512(archive.read_bytes()).hexdigest(), digest)
         with tarfile.open(archive) as tar:
@@ -58,22 +74,24 @@ def _npm(name, version, digest, place):
                 target.write_bytes(tar.extractfile(member).read())
 
 
-def _go(name, version, digest, place):
+def _go(command, name, version, digest, place):
     with tempfile.TemporaryDirectory() as folder:
-        told = json.loads(_run(["go", "mod", "download", "-json", "-modcacherw", f"{name}@{version}"], folder,
+        told = json.loads(_run([*command, "mod", "download", "-json", "-modcacherw", f"{name}@{version}"], folder,
                                GOMODCACHE=str(pathlib.Path(folder) / "mod"), GONOSUMDB="*", GOTOOLCHAIN="local"))
         _expect(name, told["Sum"], digest)
         shutil.copytree(told["Dir"], place, dirs_exist_ok=True)
 
 
-def _cargo(name, version, digest, place):
+def _cargo(command, name, version, digest, place):
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         (root / "src").mkdir()
         (root / "src" / "lib.rs").touch()
         (root / "Cargo.toml").write_text('[package]\nname = "fetched"\nversion = "0.0.0"\nedition = "2021"\n\n[dependencies]\n'
                                          f'{name} = {{ version = "={version}", default-features = false }}\n')
-        _run(["cargo", "vendor", "--quiet", "vendor"], folder)
+        # cargo starts the first rustc in PATH.
+        path = os.pathsep.join([os.path.dirname(command[0]), os.environ.get("PATH", "")])
+        _run([*command, "vendor", "--quiet", "vendor"], folder, PATH=path)
         vendored = root / "vendor" / name
         found = json.loads((vendored / ".cargo-checksum.json").read_text())["package"]
         _expect(name, f"sha256:{found}", digest)
@@ -94,22 +112,38 @@ def directory():
 
 
 def ensure():
-    """Fetches what is not there, if this machine has the client for it. A client's folder that exists is complete."""
+    """Fetches what is not there. If a client is missing or fails, `why_missing` says why, and the others go on. A client's
+    folder that exists is complete."""
     for client, fetch in CLIENTS.items():
-        if client != "pip" and shutil.which(client) is None:
-            say(f"{client} is not there: instructions on files that it fetches are left out")
-        elif not (directory() / client).is_dir():
+        if (directory() / client).is_dir():
+            continue
+        try:
             _fetch_all(client, fetch)
+        except SetupError as error:
+            _reason(client).write_text(str(error))
+            say(f"instructions on files that {client} fetches are left out: {error}")
+        else:
+            _reason(client).unlink(missing_ok=True)
     say("the instructions' files: ready")
+
+
+def _reason(client):
+    return directory() / f"{client}.why"
+
+
+def why_missing():
+    """{client: why its files are not there}"""
+    return {client: _reason(client).read_text() if _reason(client).exists() else "run `tools/setup.py instructions`"
+            for client in CLIENTS if not (directory() / client).is_dir()}
 
 
 def _fetch_all(client, fetch):
     directory().mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
+    with _command_of(client) as command, tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
         made = pathlib.Path(partial) / client
         for _, name, version, digest in (entry for entry in read_lock() if entry[0] == client):
             (made / name).mkdir(parents=True)
-            fetch(name, version, digest, made / name)
+            fetch(command, name, version, digest, made / name)
         os.replace(made, directory() / client)
 
 

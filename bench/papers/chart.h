@@ -27,12 +27,12 @@ struct ChartPanel {
   std::string x_title;
   std::string y_title;
   std::vector<ChartSeries> series;
-  std::optional<double> level = {};  // a dashed line: what it is without the method
+  std::optional<double> level = {};  // a dashed line: the value without the method
   bool x_is_share = false;           // x goes from 0 to 1 and is written in percent
 };
 
-// SVG with `columns` panels a row and one legend. Series of one name have one colour in all panels.
-// The same panels give the same bytes.
+// An SVG with `columns` panels per row and one legend. Series with the same name have the same
+// colour in all panels. The same panels give the same bytes.
 std::string chart(std::span<const ChartPanel> panels, int columns);
 
 }  // namespace redraft

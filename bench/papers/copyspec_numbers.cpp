@@ -1,4 +1,4 @@
-// What CopySpec's tables by category say: tokens/s, and speed-ups.
+// The values of CopySpec's tables by category: tokens/s, and speed-ups.
 #include "bench/papers/copyspec_numbers.h"
 
 namespace redraft {
@@ -108,7 +108,7 @@ const std::map<int, PaperValues> kCopySpecByCategory = {
         {36.85, 39.91, 1.08, 33.78, 38.72, 1.15},
         {36.73, 44.89, 1.22, 34.30, 48.42, 1.41}}}};
 
-// Of turn 1, then of turn 2: plain, a draft model, that and CopySpec with gamma 3, with gamma 5.
+// For turn 1, then for turn 2: plain, a draft model, that and CopySpec with gamma 3, with gamma 5.
 const std::map<int, PaperValues> kCopySpecWithDrafts = {
     {3, {  // MT-Redundant, drafts of 3
         {10.87, 15.88, 15.85, 16.17, 9.73, 14.74, 22.12, 22.17},

@@ -25,7 +25,7 @@ const Numbers kRepoEval = {
     {kNone, kNone, 14.56, 1.77, 33.12, 0.79, 35.60, 1.34},
     {12.09, 1.65, 15.46, 1.67, 15.43, 1.70, 44.59, 1.04},
     {7.88, 2.53, 10.83, 2.38, 10.80, 2.43, 19.02, 2.52}};
-// Of FastCoder: seconds a sample, ES.
+// For FastCoder: seconds per sample, ES.
 const double kSecondsOnDevEval[] = {4.4, 6.0, 6.2, 11.0};
 const double kSecondsOnRepoEval[] = {4.0, 5.5, 5.5, 9.7};
 const double kSimilarityOnRepoEval[] = {34.33, 37.79, 38.17, 37.58};

@@ -142,7 +142,7 @@ std::string BlockReport::reasons() const {
   return text.empty() ? text : text + "\n";
 }
 
-// What each paper's models say of the things in an order.
+// The values that each paper's models have for the items of an order.
 using PaperOrders = std::vector<std::pair<std::string, std::vector<std::optional<double>>>>;
 
 PaperOrders orders_of(const PaperBlock& block) {
@@ -285,6 +285,10 @@ template <int DecodeStatistics::*kField>
 std::string count_of(const DecoderSummary& s) {
   return unless_zero("%.0f", s.statistics.*kField);
 }
+template <int SearchCounts::*kField>
+std::string search_count_of(const DecoderSummary& s) {
+  return unless_zero("%.0f", s.searches.*kField);
+}
 template <DraftOrigin kOrigin>
 std::string per_attempt(const DecoderSummary& s) {
   return unless_zero("%.2f", s.accepted_per_attempt(kOrigin));
@@ -318,11 +322,11 @@ constexpr Count kCounts[] = {
                   ? std::string()
                   : format("%.1f (%d of %d)", 100.0 * s.passed / s.judged, s.passed, s.judged);
      }},
-    {"CACHE asked", count_of<&DecodeStatistics::cache_asked>},
-    {"hits", count_of<&DecodeStatistics::cache_hits>},
-    {"searches", count_of<&DecodeStatistics::searches>},
-    {"skipped", count_of<&DecodeStatistics::searches_skipped>},
-    {"missing", count_of<&DecodeStatistics::searches_missing>}};
+    {"CACHE asked", search_count_of<&SearchCounts::cache_asked>},
+    {"hits", search_count_of<&SearchCounts::cache_hits>},
+    {"searches", search_count_of<&SearchCounts::searches>},
+    {"skipped", search_count_of<&SearchCounts::searches_skipped>},
+    {"missing", search_count_of<&SearchCounts::searches_missing>}};
 
 // Without the columns in which no line says anything.
 std::string counted(const PaperResults& results, const std::vector<std::string>& decoders) {

@@ -81,7 +81,7 @@ std::vector<std::string> differences(const PaperRun& run, const JsonValue& setti
   return all;
 }
 
-std::optional<double> of_searches(PaperMetric metric, const DecodeStatistics& s) {
+std::optional<double> of_searches(PaperMetric metric, const SearchCounts& s) {
   const int answered = s.cache_hits + s.searches;
   const int left_out = s.searches_skipped + s.searches_missing;
   switch (metric) {
@@ -132,7 +132,7 @@ std::optional<double> value_of(PaperMetric metric, const DecoderSummary& sum) {
     case PaperMetric::kSearchMs:
       break;
   }
-  return of_searches(metric, sum.statistics);
+  return of_searches(metric, sum.searches);
 }
 
 bool selected(const TaskRecord& record, const CellOf& cell) {

@@ -149,7 +149,7 @@ std::span<const LeftOutTable> left_out_tables() {
        "RLCoder's trained retriever is not here; `redraft bench completion --rag repocoder` has "
        "RepoCoder's"},
       {"fastcoder-5", "memory and processor time",
-       "of whole processes with models on a GPU; docs/performance.md has redraft's own"},
+       "of whole processes with models on a GPU; docs/lab/performance.md has redraft's own"},
       {"fastcoder-f6b", "speed-up by the topic of a repository",
        "a figure without numbers; --out of `deveval` has each repository's"},
       {"copyspec-f5", "cosine similarity of contexts of gamma tokens",

@@ -1,10 +1,12 @@
 // The papers' tables as data
 //
-// A table of a paper is runs of the task bench, and a layout: rows, columns, and what the paper
-// says in each of its cells. Runs are named apart from tables, as several tables need the same: a
-// run's results are a file of that name, to which a table adds the decoders that it lacks.
+// A table of a paper consists of runs of the task bench and a layout: rows, columns, and the
+// paper's value of each cell. Runs are named separately from tables, because several tables need
+// the same run: its results are a file of that name, to which a table adds the decoders that it
+// lacks.
 //
-// Numbers are the papers'; labels are ours. A row that cannot be measured here stays, and says why.
+// Numbers are the papers'; labels are ours. A row that cannot be measured here stays, with the
+// reason.
 #pragma once
 
 #include <limits>
@@ -52,7 +54,7 @@ struct PaperRun {
   std::string converter = {};
 };
 
-// Which decode a cell is of. Row and column each say a part of it.
+// Which decode a cell belongs to. Row and column each determine a part of it.
 struct CellOf {
   std::string run = {};
   std::string decoder = {};
@@ -69,12 +71,12 @@ struct PaperColumn {
 struct PaperRow {
   std::string label;  // as in the paper
   CellOf of = {};
-  std::string absent = {};  // why there is no such row here; empty: there is
+  std::string absent = {};  // why there is no such row here; empty: there is one
 };
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
-// What the paper says: values[row][column]; kNoNumber where it says nothing.
+// The paper's values: values[row][column]; kNoNumber where it has none.
 struct PaperNumbers {
   std::string setting;  // the models
   std::vector<std::vector<double>> values;
@@ -86,7 +88,7 @@ struct PaperBlock {
   std::vector<PaperColumn> columns;
   std::vector<PaperRow> rows;
   std::vector<PaperNumbers> paper;
-  int ranked = -1;  // the column by which rows are ordered; -1: their order says nothing
+  int ranked = -1;  // the column by which rows are ordered; -1: their order means nothing
   std::vector<int> ranked_columns = {};  // columns of one metric, ordered in the last row
 };
 
@@ -105,7 +107,7 @@ struct PaperTable {
   std::string title;
   std::vector<PaperBlock> blocks;
   PaperFigure figure = {};
-  // What differs from the paper, beside models, machine and tasks.
+  // Differences from the paper, besides models, machine and tasks.
   std::vector<std::string> notes = {};
 };
 
@@ -122,17 +124,17 @@ const PaperTable* find_paper_table(const std::string& id);  // null: there is no
 std::span<const PaperRun> paper_runs();
 const PaperRun* find_paper_run(const std::string& id);
 
-// Row and column together; what the row says goes before what the column says.
+// Combines row and column; the row takes precedence over the column.
 CellOf cell_of(const PaperRow& row, const PaperColumn& column);
 
-// Decoders of a run that a table needs, in the order of its rows, each once.
+// The decoders of a run that a table needs, in the order of its rows, each once.
 struct NeededRun {
   const PaperRun* run;
   std::vector<std::string> decoders;
 };
 std::vector<NeededRun> needed_runs(const PaperTable& table);
 
-// Of each paper, in the order of its tables.
+// The tables of each paper, in their order.
 std::vector<PaperTable> efficientedit_tables();
 std::vector<PaperTable> fastcoder_tables();
 std::vector<PaperTable> copyspec_tables();

@@ -5,9 +5,9 @@
 
 namespace redraft {
 
-// Kendall's tau-b of two orders of the same things: 1 the same order, -1 the opposite. Ties count
-// as in Kendall (1945). Nothing where one of the two has no order: fewer than two things, or all
-// alike. `a` and `b` have the same length, and no value that is not a number.
+// Kendall's tau-b of two orders of the same items: 1 for the same order, -1 for the opposite. Ties
+// count as in Kendall (1945). nullopt if one of the two has no order: fewer than two items, or all
+// equal. `a` and `b` have the same length, and no NaN.
 std::optional<double> kendall_tau(std::span<const double> a, std::span<const double> b);
 
 }  // namespace redraft

@@ -1,7 +1,6 @@
-// What is left of a small change of a model's weights after they are rounded again:
+// Measures how much of a small change of a model's weights remains after they are rounded again:
 // `adapter_bench MODEL ROLE…` adds a random change of rank 16 to the named matrices
-// ("blk.10.attn_q.weight") and rounds the sums to each format in which merged weights could be
-// held.
+// ("blk.10.attn_q.weight") and rounds the sums to each format that could hold merged weights.
 #include <cmath>
 #include <cstdio>
 #include <random>
@@ -33,8 +32,8 @@ double squares(const std::vector<float>& values) {
   return sum;
 }
 
-// Prints the part of the change that the rounded weights still have, and the error of rounding
-// relative to the weights.
+// Prints the share of the change that the rounded weights keep, and the rounding error relative to
+// the weights.
 void report(const std::vector<float>& weights, const std::vector<float>& change, double scale,
             int k, WeightFormat format) {
   double kept = 0, error = 0;

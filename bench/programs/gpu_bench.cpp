@@ -17,6 +17,7 @@
 #include "cuda/transformer.h"
 #include "decoding/acceptance.h"
 #include "decoding/kernels/half.h"
+#include "decoding/model_powers.h"
 #include "support/seconds_since.h"
 
 namespace redraft {
@@ -27,7 +28,7 @@ constexpr int kContext = 1000;
 
 TransformerShape shape_of(const std::string& size) {
   TransformerShape shape;
-  shape.architecture = "qwen2";
+  shape.architecture = find_architecture("qwen2");
   shape.context_length = 32768;
   shape.head_dim = 128;
   shape.epsilon = 1e-6;
@@ -167,7 +168,8 @@ void print_passes(LanguageModel& model, double bandwidth) {
     });
     if (rows == 1) one = seconds;
     std::printf("%5d %10.3f %8.2f %11.0f%% %14.0f\n", rows, 1e3 * seconds, seconds / one,
-                100 * model.work(rows, kContext).bytes / seconds / bandwidth, 1e6 * queued);
+                100 * model.measuring()->work(rows, kContext).bytes / seconds / bandwidth,
+                1e6 * queued);
   }
   // The cost of the host is how much longer a step takes by itself than in a sequence.
   const int steps = model.steps_at_once();
@@ -190,7 +192,7 @@ void print_prompt(LanguageModel& model) {
   // The head runs for one row only, so work() of all rows counts slightly too much.
   std::printf("prompt of %d tokens: %.1f ms, %.0f tokens/s, about %.0f TFLOP/s\n", kTokens,
               1e3 * seconds, kTokens / seconds,
-              2e-12 * model.work(kTokens, 0).float_macs / seconds);
+              2e-12 * model.measuring()->work(kTokens, 0).float_macs / seconds);
 }
 
 int run(const std::string& size, const std::string& format_name) {

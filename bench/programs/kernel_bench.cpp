@@ -1,8 +1,7 @@
-// How close the linear layers come to this machine's own roofline, measured in the same run: read
+// Compares the linear layers with this machine's own roofline, measured in the same run: read
 // bandwidth for few rows, the int8 peak for many. One pass goes over copies of a matrix that
-// together exceed the caches, as the layers of a model do. Usage: redraft_kernel_bench [threads; 0,
-// the default: one, then all] [isa, as `redraft doctor` names it] [format, e.g. Q4_K, or
-// ops]
+// together exceed the caches, like the layers of a model. Usage: redraft_kernel_bench [threads; 0,
+// the default: one, then all] [isa, as `redraft doctor` names it] [format, e.g. Q4_K, or ops]
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

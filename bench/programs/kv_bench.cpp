@@ -1,8 +1,8 @@
-// How fast what was read comes back from the archive on disk, with the page cache warm.
+// Measures how fast a read prompt is restored from the archive on disk, with a warm page cache.
 //   kv_bench MODEL [TOKENS] [REPETITIONS]
-// Prints the milliseconds to save, and of each restoration as an engine does it: to find the entry,
-// to make a cache and to load the rows. MODEL is a known name or a path. The folder is a temporary
-// one ($TMPDIR).
+// Prints the milliseconds to save, and for each restoration the time to find the entry, to make a
+// cache and to load the rows, as an engine does it. MODEL is a known name or a path. The folder is
+// a temporary one ($TMPDIR).
 #include <stdlib.h>
 
 #include <algorithm>

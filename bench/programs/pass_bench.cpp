@@ -15,6 +15,7 @@
 #include "decoding/model/gguf.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/transformer.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 
 namespace redraft {
@@ -27,7 +28,7 @@ std::vector<int> numbers(const std::string& list) {
   return out;
 }
 
-// Any tokens will do: the time of a pass does not depend on them, except that different ones ask
+// Any tokens will do: the time of a pass does not depend on them, except that different tokens use
 // different experts of a mixture.
 std::vector<TokenId> some_tokens(int count) {
   std::vector<TokenId> out;
@@ -43,9 +44,9 @@ void measure(LanguageModel& model, KvCache& cache, int rows, int repetitions) {
   std::vector<double> seconds;
   for (int i = 0; i < repetitions; ++i) {
     const double before = profile.total();
-    model.set_profile(&profile);
+    model.measuring()->set_profile(&profile);
     model.forward({tokens.data(), 1}, draft, cache, {});
-    model.set_profile(nullptr);
+    model.measuring()->set_profile(nullptr);
     seconds.push_back(profile.total() - before);
     cache.truncate(length);
   }

@@ -89,7 +89,7 @@ int run(const std::string& name, int threads, int longest) {
   std::printf("ready %s\n", kernels::to_string(kernels::best_isa()));
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
-    if (!answer(line, timer, probe)) return fail("no request: " + line);
+    if (!answer(line, timer, probe)) return fail("not a request: " + line);
   }
   return 0;
 }

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     } else if (arguments[0] == "--memory-mib") {
       limits.memory_bytes = static_cast<std::size_t>(value) << 20;
     } else {
-      return fail("there is no option " + arguments[0]);
+      return fail("unknown option " + arguments[0]);
     }
     arguments.erase(arguments.begin(), arguments.begin() + 2);
   }

@@ -13,9 +13,9 @@
 
 namespace redraft {
 
-// How good completions are that the product itself shows while the user types: window, snippets and
-// end are the server's (make_server_step()), and one decode of a place says what would be shown at
-// each threshold of the probability gate.
+// Measures the quality of the completions that the product shows while the user types: window,
+// snippets and end are the server's (make_server_step()), and one decode at a place shows what each
+// threshold of the probability gate would display.
 struct CompletionQualityPlan {
   DecoderName decoder;
   std::vector<double> gates;  // completion.minProbability
@@ -30,8 +30,8 @@ struct CompletionQuality {
 };
 
 // `view`: what the task may see of its repository; empty: only its own text. The error is the
-// reason to leave the task out: it has no reference, or nobody can fill in there. If `stop` was
-// requested the result means nothing.
+// reason to leave the task out: it has no reference, or filling in is impossible there. If `stop`
+// was requested the result is meaningless.
 Result<CompletionQuality> measure_completion(Engine& engine, const BenchTask& task,
                                              const RepositoryView& view,
                                              const CompletionQualityPlan& plan,

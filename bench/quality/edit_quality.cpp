@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "bench/overlap.h"
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/document.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_decision.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -46,7 +48,7 @@ std::vector<LineChange> changes_between(const std::shared_ptr<const Document>& b
   return diff_lines(lines_of(before), lines_of(after));
 }
 
-// Of the file's changes those within lines [first, end), by the region's own lines.
+// The changes within lines [first, end) of the file, relative to the first of them.
 std::vector<LineChange> within(const std::vector<LineChange>& changes, int first, int end) {
   std::vector<LineChange> result;
   for (const LineChange& change : changes) {
@@ -63,19 +65,32 @@ int count_lines(const std::vector<LineChange>& changes) {
   return n;
 }
 
-// An edit that changes nothing.
-Result<EditResult> dry_run(Engine& engine, const EditRequest& request) {
-  const Result<EditPlan> plan = plan_edit(engine, request);
-  if (!plan) return plan.error();
+// A result without an answer of the model: the region and, for one region, the size of the prompt.
+Result<EditResult> dry_run(Engine& engine, const EditRequest& request,
+                           const EditDecision& decision) {
   EditResult result;
+  result.kind = kind_of(decision);
   result.text = request.document->text();
-  result.region = plan->region.range();
+  result.region = region_of(decision);
+  const auto* edit = std::get_if<RegionEdit>(&decision);
+  if (edit == nullptr) return result;
+  const Result<EditPlan> plan = plan_region(engine, request, edit->instruction, edit->region);
+  if (!plan) return plan.error();
   result.statistics.prompt_tokens = static_cast<int>(plan->prompt.tokens.size());
   result.statistics.new_tokens = static_cast<int>(plan->prompt.original.size());
   return result;
 }
 
-// What was made of a region, beside the reference's changes of the file.
+// Decides and carries out the request as every client does.
+Result<EditResult> edited(Engine& engine, const EditRequest& request, bool is_dry_run,
+                          const std::stop_token& stop) {
+  const Result<EditDecision> decision = decide(request, limits_of(engine, request));
+  if (!decision) return decision.error();
+  if (is_dry_run) return dry_run(engine, request, *decision);
+  return carry_out(engine, request, *decision, {}, stop);
+}
+
+// Compares what was written in a region with the reference's changes of the file.
 EditQuality compared(const Tokenizer& tokenizer, const std::shared_ptr<const Document>& document,
                      const EditRegion& region, const std::vector<LineChange>& changes,
                      const std::shared_ptr<const Document>& made) {
@@ -118,6 +133,20 @@ std::size_t first_change(const std::shared_ptr<const Document>& document,
   return text < before.lines().content_end(line) ? text : begin;
 }
 
+EditRequest quality_request(const BenchTask& task, const EditQualityPlan& plan,
+                            const std::shared_ptr<const Document>& document) {
+  EditRequest request;
+  request.document = document;
+  request.instruction = task.instruction;
+  const std::size_t cursor = first_change(document, *task.file->after);
+  request.range = ByteRange{cursor, cursor};
+  request.scope = plan.scope ? *plan.scope : default_scope(request.range);
+  request.decoder = plan.decoder;
+  request.remembering = Remembering::kNothing;
+  request.context_bytes = plan.context_bytes;
+  return request;
+}
+
 Result<EditQuality> measure_edit(
     Engine& engine, const BenchTask& task, const EditQualityPlan& plan,
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
@@ -131,18 +160,9 @@ Result<EditQuality> measure_edit(
   const std::vector<LineChange> changes = changes_between(*document, *wanted);
   if (changes.empty()) return Error("changes nothing but the ends of lines");
 
-  EditRequest request;
-  request.document = *document;
-  request.instruction = task.instruction;
-  const std::size_t cursor = first_change(*document, *task.file->after);
-  request.range = ByteRange{cursor, cursor};
-  request.scope = plan.scope ? *plan.scope : default_scope(request.range);
-  request.decoder = plan.decoder;
-  request.remembering = Remembering::kNothing;
-  request.context_bytes = plan.context_bytes;
+  const EditRequest request = quality_request(task, plan, *document);
   engine.clear_caches();
-  const Result<EditResult> result =
-      plan.dry_run ? dry_run(engine, request) : run_edit(engine, request, {}, stop);
+  const Result<EditResult> result = edited(engine, request, plan.dry_run, stop);
   if (!result) return result.error();
   const auto made = Document::make(task.file_name, 2, result->text);
   if (!made) return made.error();
@@ -151,6 +171,7 @@ Result<EditQuality> measure_edit(
       EditRegion::make(*document, EditScope::kSelection, result->region);
   if (!region) return region.error();
   EditQuality record = compared(engine.tokenizer(), *document, *region, changes, *made);
+  record.decision = to_string(result->kind);
   record.breaks_syntax = result->breaks_syntax();
   record.finish_reason = to_string(result->finish_reason);
   record.prompt_tokens = result->statistics.prompt_tokens;

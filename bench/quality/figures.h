@@ -12,7 +12,7 @@
 
 namespace redraft {
 
-// What one measurement adds to a figure: `value` of `weight`.
+// The contribution of one measurement to a figure: `value` of `weight`.
 struct Sample {
   double value = 0;
   double weight = 1;

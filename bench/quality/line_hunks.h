@@ -6,18 +6,18 @@
 
 namespace redraft {
 
-// `removed` lines from line `at` of the old text (0-based) are replaced by `added`; one of the two
-// is not empty.
+// `added` replaces the lines `removed` from line `at` of the old text (0-based); one of the two is
+// not empty.
 struct LineHunk {
   int at = 0;
   std::vector<std::string> removed, added;
   friend bool operator==(const LineHunk&, const LineHunk&) = default;
 };
 
-// The hunks that turn `before` into `after`, ascending: those of Python's difflib (SequenceMatcher
-// without its junk heuristics), by which commits are taken apart for questions about next edits and
-// proposals are compared with them. The server's own diff_lines() divides some changes otherwise,
-// and a change of it must not change what is asked.
+// The hunks that turn `before` into `after`, ascending, as Python's difflib finds them
+// (SequenceMatcher without its junk heuristics). Commits are divided by them into questions about
+// next edits, and proposals are compared with them. The server's own diff_lines() divides some
+// changes differently, and changing it must not change the questions.
 std::vector<LineHunk> line_hunks(std::span<const std::string> before,
                                  std::span<const std::string> after);
 

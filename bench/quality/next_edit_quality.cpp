@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bench/quality/line_hunks.h"
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/next_edit/next_edit.h"
@@ -37,7 +37,7 @@ Result<NextEditResult> ask(Engine& engine, NextEditRequest request, const std::s
   request.memory = std::make_shared<NextEditMemory>();
   if (!request.is_anything_changed()) {
     NextEditResult none;
-    none.why_none = "nothing was changed lately";
+    none.why_none = "there are no recent changes";
     return none;
   }
   NextEditPlan plan = plan_next_edit(request, stop);

@@ -14,10 +14,9 @@
 
 namespace redraft {
 
-// How good next edits are that the product itself proposes: a commit is made again in an open
-// document, hunk by hunk, and then it is asked as the server is asked (next_edit_request(),
-// plan_next_edit(), run_next_edit()), with no other document open, no index, and nothing in memory
-// of other questions.
+// Measures the quality of the next edits that the product proposes. It repeats a commit in an open
+// document, hunk by hunk, and then asks as the server does (next_edit_request(), plan_next_edit(),
+// run_next_edit()), with no other open document, no index, and no memory of other questions.
 struct NextEditQualityPlan {
   DecoderName decoder;
   std::string format = std::string(kFormatByModel);  // NextEditRequest::format
@@ -26,21 +25,21 @@ struct NextEditQualityPlan {
 struct NextEditQuality {
   Verdict verdict = Verdict::kNone;
   bool reverses = false;  // see ProposalVerdict
-  bool by_tree = false;   // the model was not asked
-  int regions = 0;        // that the model tried
+  bool by_tree = false;   // the model was not used
+  int regions = 0;        // regions that the model tried
   std::string why_none = {};
-  std::string proposed = {};  // its hunks, the lines that go and come behind "-" and "+"
+  std::string proposed = {};  // its hunks; removed and added lines begin with "-" and "+"
   int prompt_tokens = 0, new_tokens = 0, passes = 0;
   double prefill_seconds = 0, decode_seconds = 0;
 };
 
-// A change of a text as an editor sends it: without what both begin and end with, in whole
-// characters.
+// The change between two texts as an editor sends it: without their common prefix and suffix, in
+// whole characters.
 TextEdit edit_between(const std::string& before, const std::string& after);
 
 // `question` is a name of next_edit_questions(). The error is the reason to leave it out: the task
-// has no such question, or its text cannot be a document. If `stop` was requested the result means
-// nothing.
+// has no such question, or its text cannot be a document. If `stop` was requested the result is
+// meaningless.
 Result<NextEditQuality> measure_next_edit(Engine& engine, const BenchTask& task,
                                           std::string_view question,
                                           const NextEditQualityPlan& plan,

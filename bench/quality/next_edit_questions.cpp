@@ -34,7 +34,7 @@ struct DiffHunk {
   Lines before, after;
 };
 
-// Of "@@ -1,2 +3,4 @@" the 3; nothing if the line is no such header.
+// The 3 of "@@ -1,2 +3,4 @@"; nullopt if the line is not such a header.
 std::optional<int> line_after(std::string_view header) {
   if (!header.starts_with("@@ -")) return std::nullopt;
   const std::size_t plus = header.find(" +");

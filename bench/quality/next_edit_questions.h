@@ -10,9 +10,9 @@
 
 namespace redraft {
 
-// What may be asked about a commit: what follows after its first hunk, its first two, its first
-// three; after all of it, where nothing is right; and what it changes, after the file's commit
-// before it.
+// The questions about a commit: what follows after its first hunk, its first two, its first three;
+// what follows after all of it, where no proposal is right; and what it changes, after the previous
+// commit of the file.
 inline constexpr std::string_view kAfterHunks[] = {"after 1 hunk", "after 2 hunks",
                                                    "after 3 hunks"};
 inline constexpr std::string_view kAfterCommit = "after the commit";
@@ -20,21 +20,22 @@ inline constexpr std::string_view kAfterCommitBefore = "after the commit before"
 
 struct NextEditQuestion {
   std::string_view name;  // one of those above
-  // The file's texts, one after the other, as the person made them; the last one is the present.
+  // The file's texts, one after the other, as the person made them; the last one is the current
+  // one.
   std::vector<std::vector<std::string>> steps;
-  std::vector<std::string> goal;  // what the person made of it in the end
+  std::vector<std::string> goal;  // the person's final version
 };
 
-// Those that the commit answers; none if it has not both texts, or they are the same. Takes time
-// and memory in proportion to its hunks and lines: names are kept, questions are made anew.
+// The questions that the commit answers; empty if it lacks one of the texts, or if they are equal.
+// Takes time and memory in proportion to its hunks and lines, so keep names, not questions.
 std::vector<NextEditQuestion> next_edit_questions(const BenchTask& task);
 
-// The text before a unified diff of one file was applied; nothing if it does not fit. The result
-// has the line breaks of `lines`.
+// The text before a unified diff of one file was applied; nullopt if the diff does not fit. The
+// result has the line breaks of `lines`.
 std::optional<std::vector<std::string>> before_diff(std::span<const std::string> lines,
                                                     std::string_view diff);
 
-// How far a proposal is what the person did next.
+// How well a proposal matches what the person did next.
 enum class Verdict {
   kNone,   // nothing was proposed
   kExact,  // all of its hunks are among the person's remaining ones

@@ -10,7 +10,7 @@ constexpr const char* kSettings = "quality";
 constexpr JsonLimits kLineLimits{.bytes = std::size_t{1} << 20, .values = 1 << 16, .depth = 16};
 
 Error not_ours(const std::filesystem::path& file) {
-  return Error(file.string() + ": is no file that `redraft bench quality --out` wrote");
+  return Error(file.string() + ": was not written by `redraft bench quality --out`");
 }
 
 // Calls `use` with the settings of the first line.

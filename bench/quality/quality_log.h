@@ -15,7 +15,7 @@ namespace redraft {
 using QualityRecords = std::map<QualityKey, QualityRecord>;
 
 // The measurements of `redraft bench quality --out`: the first line is {"quality": settings}, each
-// other one a record.
+// other line is a record.
 class QualityLog {
  public:
   // Whether a file with these settings may be continued; the error says why not.
@@ -37,7 +37,7 @@ class QualityLog {
   QualityRecords records_;
 };
 
-// Such a file, to be reported or compared.
+// A file of measurements, to report or compare.
 struct QualityFile {
   nlohmann::ordered_json settings;
   QualityRecords records;

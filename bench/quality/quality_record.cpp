@@ -39,6 +39,7 @@ void for_each_member(EditQuality& edit, const Visit& visit) {
   visit("made_hunks", edit.made_hunks);
   visit("similarity", edit.similarity);
   visit("similarity_before", edit.similarity_before);
+  visit("decision", edit.decision);
   visit("breaks_syntax", edit.breaks_syntax);
   visit("finish_reason", edit.finish_reason);
   visit("written", edit.written);
@@ -79,6 +80,9 @@ struct Writer {
   void operator()(const char* name, const std::optional<bool>& value) const {
     json[name] = value ? Json(*value) : Json();
   }
+  void operator()(const char* name, const std::optional<std::string>& value) const {
+    if (value) json[name] = *value;
+  }
   void operator()(const char* name, Verdict verdict) const {
     json[name] = kVerdicts[static_cast<std::size_t>(verdict)];
   }
@@ -115,6 +119,9 @@ struct Reader {
         name, [](JsonValue v) { return v.text(); }, [&](std::string_view text) { out = text; });
   }
   void operator()(const char* name, std::optional<bool>& out) const {
+    if (object.find(name)) (*this)(name, out.emplace());
+  }
+  void operator()(const char* name, std::optional<std::string>& out) const {
     if (object.find(name)) (*this)(name, out.emplace());
   }
   void operator()(const char* name, Verdict& out) const {

@@ -21,11 +21,11 @@ inline constexpr std::array kMeasures = {Measure::kEdits, Measure::kCompletion,
                                          Measure::kNextEdits};
 const char* to_string(Measure measure);  // "edits", "completion", "next-edits"
 
-// What identifies one measurement.
+// Identifies one measurement.
 struct QualityKey {
   Measure measure = Measure::kEdits;
-  std::string id;                                       // the task's
-  std::string question;                                 // of next edits, which; else empty
+  std::string id;        // the task's
+  std::string question;  // which question, for next edits; otherwise empty
   auto operator<=>(const QualityKey&) const = default;  // NOLINT(modernize-use-nullptr): sees a 0
 };
 
@@ -33,17 +33,17 @@ struct QualityKey {
 struct QualityRecord {
   QualityKey key;
   std::string set;            // the task file's name without its ending
-  std::string left_out = {};  // why it could not be measured; empty: it was
+  std::string left_out = {};  // why it could not be measured; empty: it was measured
   std::variant<std::monostate, EditQuality, CompletionQuality, NextEditQuality> result = {};
 
-  // Null: it is another measure's, or left out.
+  // Null: it belongs to another measure, or was left out.
   const EditQuality* edit() const { return std::get_if<EditQuality>(&result); }
   const CompletionQuality* completion() const { return std::get_if<CompletionQuality>(&result); }
   const NextEditQuality* next_edit() const { return std::get_if<NextEditQuality>(&result); }
 };
 
 nlohmann::ordered_json to_json(const QualityRecord& record);
-// Reads an object that to_json() wrote, or anything else: not trusted until checked.
+// Reads an object that to_json() wrote. Untrusted: accepts any value and checks it.
 Result<QualityRecord> parse_quality_record(JsonValue value);
 
 }  // namespace redraft

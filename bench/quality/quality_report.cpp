@@ -82,7 +82,7 @@ std::string table_of(Measure measure, std::span<const QualityRecord* const> reco
   table.add_column("half", false);
   table.add_column("n");
   for (const Figure& figure : groups.front().figures) table.add_column(figure.name);
-  // Of commits a file is one language, and few of its questions are answered at all.
+  // A file of commits has one language, and only few of its questions are answered at all.
   if (measure != Measure::kNextEdits && sets.size() > 1) {
     for (const std::string& set : sets) {
       const Records of_set =

@@ -14,15 +14,15 @@
 
 namespace redraft {
 
-// Which measurements are made.
+// Which measurements to make.
 struct QualityChoice {
   std::set<Measure> measures = {};  // empty: all
-  std::optional<Half> half = {};    // nothing: both
-  int limit = 0;                    // tasks of each file and measure, from the first; 0: all
+  std::optional<Half> half = {};    // nullopt: both
+  int limit = 0;                    // maximum number of tasks of each file and measure; 0: all
   std::string instruction = "descriptive";  // TaskOptions::instruction
 };
 
-// One measurement to be made.
+// One measurement to make.
 struct QualityItem {
   std::shared_ptr<const BenchTask> task;
   QualityKey key;
@@ -31,12 +31,12 @@ struct QualityItem {
 
 struct QualityItems {
   std::vector<QualityItem> items;    // measure by measure, file by file
-  std::vector<SkippedTask> skipped;  // lines that no measure concerns
+  std::vector<SkippedTask> skipped;  // lines to which no measure applies
 };
 
-// By the fields of a line: one with `prefix` is a completion task; one with `before` an edit; an
-// edit with `commit` is asked for next edits too, one measurement a question. With next edits as
-// the only measure every edit is asked. An id that comes twice is an error.
+// Decides by the fields of a line: one with `prefix` is a completion task; one with `before` an
+// edit; an edit with `commit` also has questions about next edits, one measurement each. If next
+// edits are the only measure, every edit has them. A duplicate id is an error.
 Result<QualityItems> read_quality_items(const std::vector<std::string>& files,
                                         const QualityChoice& choice);
 

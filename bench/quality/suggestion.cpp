@@ -19,7 +19,7 @@ std::string shown_at(const Tokenizer& tokenizer, const ServerEnd& end, const Pla
   return shown.text(output.cut_off);
 }
 
-// What follows the last character that is no blank is not missed.
+// A missing blank after the last other character does not count.
 std::string_view without_blank_end(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\n");
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);

@@ -10,19 +10,19 @@
 
 namespace redraft {
 
-// What a user would see of a completion at one threshold of the probability gate (ShownText), and
-// what of it somebody wrote there.
+// The visible part of a completion at one threshold of the probability gate (ShownText), and how
+// much of it matches what somebody wrote there.
 struct Suggestion {
   double min_probability = 0;
   int shown = 0;       // characters; 0: nothing is shown
-  int right = 0;       // how many of them, from the first, are those of the reference
-  bool whole = false;  // it is all of the reference
+  int right = 0;       // how many of them, from the first on, match the reference
+  bool whole = false;  // whether it is the whole reference
 
   bool all_right() const { return shown > 0 && right == shown; }
   friend bool operator==(const Suggestion&, const Suggestion&) = default;
 };
 
-// One decode of a place, as it is for each threshold: its output, how likely each token was, and
+// One decode at a place, shared by all thresholds: its output, the probability of each token, and
 // whether it ended at the token limit (`cut_off`) or at a stop token (`stopped`).
 struct PlaceOutput {
   std::span<const TokenId> tokens;

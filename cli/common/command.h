@@ -23,13 +23,10 @@ void add_apply(CLI::App& app, Command& chosen);
 void add_complete(CLI::App& app, Command& chosen);
 void add_generate(CLI::App& app, Command& chosen);
 void add_tokenize(CLI::App& app, Command& chosen);
-void add_score(CLI::App& app, Command& chosen);
-void add_bench(CLI::App& app, Command& chosen);
 void add_models(CLI::App& app, Command& chosen);
 void add_index(CLI::App& app, Command& chosen);
 void add_cache(CLI::App& app, Command& chosen);
 void add_decoders(CLI::App& app, Command& chosen);
-void add_tune(CLI::App& app, Command& chosen);
 void add_doctor(CLI::App& app, Command& chosen);
 void add_lsp(CLI::App& app, Command& chosen);
 // Hidden: the process that connects to a remote server.

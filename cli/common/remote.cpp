@@ -17,7 +17,7 @@
 #include "support/files/user_folders.h"
 #include "support/system/processes.h"
 #include "support/system_error.h"
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft::cli {
 namespace {

@@ -16,18 +16,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kFormat = 1;
 constexpr std::size_t kBufferBytes = 64 << 10;
 
-const char* to_string(Purpose purpose) {
-  switch (purpose) {
-    case Purpose::kEdit:
-      return "edit";
-    case Purpose::kCompletion:
-      return "completion";
-    case Purpose::kNextEdit:
-      return "next edit";
-  }
-  return "";
-}
-
 // On one line; bytes that are not UTF-8 become U+FFFD.
 std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -98,7 +86,7 @@ void TokenTrace::begin_decode(Purpose purpose, const DecoderName& decoder,
   written_ = 0;
   Json line = {{"decode", decode_}};
   if (!task_.empty()) line["task"] = task_;
-  line["purpose"] = to_string(purpose);
+  line["purpose"] = name_of(purpose);
   line["decoder"] = decoder.text;
   line["prompt_tokens"] = request.prompt.size();
   line["original_tokens"] = request.original.size();

@@ -1,18 +1,24 @@
-#include <array>
+#include <iterator>
+#include <vector>
 
 #include "decoding/drafting/methods/decoders.h"
 #include "decoding/drafting/redraft/redraft_decoder.h"
 
 namespace redraft {
+namespace {
 
-std::span<const DecoderDefinition* const> all_decoders() {
-  static const std::array kDecoders = {
-      &plain_decoder(),     &model_decoder(),         &ouroboros_decoder(),   &selfspec_decoder(),
-      &head_decoder(),      &prompt_lookup_decoder(), &llma_decoder(),        &lookahead_decoder(),
-      &fastfixer_decoder(), &copyspec_decoder(),      &copyspec_sd_decoder(), &rest_decoder(),
-      &fastcoder_decoder(), &efficientedit_decoder(), &redraft_decoder(),
-  };
-  return kDecoders;
+std::vector<const DecoderDefinition*>& table() {
+  static std::vector<const DecoderDefinition*> decoders = {&plain_decoder(), &model_decoder(),
+                                                           &head_decoder(), &redraft_decoder()};
+  return decoders;
+}
+
+}  // namespace
+
+std::span<const DecoderDefinition* const> all_decoders() { return table(); }
+
+void register_decoder(const DecoderDefinition& decoder) {
+  table().insert(std::prev(table().end()), &decoder);
 }
 
 }  // namespace redraft

@@ -10,21 +10,21 @@ inline constexpr int kSuperblock = 256;
 inline constexpr int kSuperblockBlocks = kSuperblock / kBlock;
 
 // 256 activations of one row in 8 blocks of 32; the last superblock of a row is padded with zeros.
-// Activation i has the value quants[i] * scales[i / 32], |quants[i]| <= 127. The sums are what
-// weights with an offset or a minimum need of the activations. The size is a whole number of cache
-// lines, and each kind of format touches few of them.
+// Activation i has the value quants[i] * scales[i / 32], |quants[i]| <= 127. Weights with an offset
+// or a minimum need the sums of the activations. The size is a whole number of cache lines, and
+// each kind of format touches few of them.
 struct ActivationSuperblock {
   std::int8_t quants[kSuperblock];
   float scales[kSuperblockBlocks];
-  // scaled_sums[i] is about coarse_sums[i] * coarse_scale, to 16 bits of the superblock's largest:
-  // with that, the minima of all blocks of a K format take integer arithmetic. The rounding is far
-  // below that of the quants that were summed.
+  // scaled_sums[i] is about coarse_sums[i] * coarse_scale, to 16 bits of the superblock's largest.
+  // With that, the minima of all blocks of a K format take integer arithmetic. The rounding is far
+  // smaller than that of the summed quants.
   std::int16_t coarse_sums[kSuperblockBlocks];
   float coarse_scale;
   float unused[3];
-  // -32 * sum of each 16 quants. For the 256-bit kernels in two parts of 16 bits: those of the
-  // quants that maddubs adds up in the even lanes (0, 1, 4, 5, ...), low, and in the odd lanes,
-  // high.
+  // -32 * sum of each 16 quants. For the 256-bit kernels in two parts of 16 bits: the low part for
+  // the quants that maddubs adds up in the even lanes (0, 1, 4, 5, ...), the high part for those in
+  // the odd lanes.
   std::int32_t offsets[16];
   float scaled_sums[kSuperblockBlocks];  // scales[i] * sum of 32 quants
   float unused_too[8];

@@ -11,8 +11,8 @@ namespace redraft::kernels {
 namespace {
 
 #if defined(__linux__)
-// Whether the processor has tiles and int8 products of them, and the system saves tiles when it
-// switches threads.
+// Whether the processor has tiles with int8 products, and the system saves tiles when it switches
+// threads.
 bool has_int8_tiles() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   constexpr unsigned kOsxsave = 1u << 27;
@@ -26,7 +26,7 @@ bool has_int8_tiles() {
   return (low & kTileState) == kTileState;
 }
 
-// Linux (5.16) gives tiles only to a process that requests them, and then to all its threads.
+// Linux (5.16) grants tiles only to a process that requests them, and then to all its threads.
 bool may_use_tiles() {
   constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;

@@ -7,9 +7,9 @@
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/tile_kernel.h"
 
-// The kernels could not be tried on every processor that has AMX. What must not happen is that AMX
-// and AVX-512 give different results in the same program, so each program compares them once, which
-// takes a millisecond.
+// The kernels could not be tested on every processor that has AMX. AMX and AVX-512 must never give
+// different results in the same program, so each program compares them once, which takes a
+// millisecond.
 namespace redraft::kernels {
 namespace {
 

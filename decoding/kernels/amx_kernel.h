@@ -12,12 +12,12 @@
 namespace redraft::kernels {
 
 inline constexpr int kAmxTileRows = 16;
-// In one call of a kernel, this many rows use a tile of weights once it is unpacked.
+// One call of a kernel uses an unpacked tile of weights for up to this many rows.
 inline constexpr int kAmxRows = 4 * kAmxTileRows;
 
 // A tile is loaded from rows at a constant distance from one another, and the rows of superblocks
-// are not. So the quants are stored a second time after the superblocks, alone: [16
-// rows][block][row][32]; the last tile of rows is filled up with zeros. A group of rows or fewer is
+// do not have one. So the quants are stored a second time after the superblocks, alone: [16
+// rows][block][row][32]; the last tile of rows is padded with zeros. A group of rows or fewer is
 // left to AVX-512 and has no such copy.
 constexpr std::size_t amx_tile_bytes(int k) {
   return static_cast<std::size_t>(superblock_count(k)) * kSuperblock * kAmxTileRows;
@@ -28,8 +28,8 @@ constexpr std::size_t amx_quants_bytes(int rows, int k) {
   return static_cast<std::size_t>(tiles) * amx_tile_bytes(k);
 }
 // Copies the quants of columns [begin, end), whole superblocks, of one of `rows` rows from the
-// row's superblocks, which are `stride` apart, to the row's place in its tile. The last row fills
-// its tile up. Different rows and columns may be copied by different threads.
+// row's superblocks, which are `stride` apart, to the row's position in its tile. The last row pads
+// its tile. Different threads may copy different rows and columns.
 void copy_to_amx_tiles(const ActivationSuperblock* x, int stride, int row, int rows, int k,
                        int begin, int end, std::int8_t* quants);
 
@@ -45,8 +45,8 @@ using AmxKernel = void (*)(const std::uint8_t* tile, const AmxInput& x, int rows
 AmxKernel amx_tile_kernel(WeightFormat format);  // null: not a quantised format
 
 // Configures the calling thread's tiles for a format's kernel as long as this object lives. A
-// thread with configured tiles has 8 KiB more to save at every context switch, so keep the lifetime
-// to that of a range of work.
+// thread with configured tiles saves 8 KiB more at every context switch, so keep the lifetime to
+// that of a range of work.
 class AmxTiles {
  public:
   explicit AmxTiles(WeightFormat format);
@@ -55,12 +55,12 @@ class AmxTiles {
   AmxTiles& operator=(const AmxTiles&) = delete;
 };
 
-// Multiplies tiles as fast as possible for about a millisecond; returns how many multiply-adds that
-// were.
+// Multiplies tiles as fast as possible for about a millisecond. Returns the number of
+// multiply-adds.
 std::int64_t amx_int8_macs();
 
-// Whether the processor has AMX for int8, the system lets this process use it, and its results are
-// those of AVX-512. Needs AVX-512 VNNI. Determined once, in the first call.
+// Whether the processor has AMX for int8, the system lets this process use it, and its results
+// equal those of AVX-512. Needs AVX-512 VNNI. Determined once, in the first call.
 bool amx_available();
 // The last of these checks: every format's kernel against that of AVX-512, on a small input. Runs
 // in a child process, so that not even a fault ends the program.

@@ -4,33 +4,34 @@
 #include "decoding/kernels/opened_weights_avx512.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
-// Tile kernels for AMX. The one instruction that matters multiplies 16 rows of up to 64 bytes by
-// the same number of groups of 4 k x 16 outputs - which is how weights are packed - and adds the
-// products to 16 x 16 integers. A product extends over the k that share a block's scale: 32, or 16
-// (Q6_K). Both operands are signed here, so codes lose their offset where they are unpacked, once
-// for all rows, and Q8_0 is multiplied as it is in memory.
+// Tile kernels for AMX. The instruction that matters multiplies 16 rows of up to 64 bytes by the
+// same number of groups of 4 k x 16 outputs, which is how weights are packed, and adds the products
+// to 16 x 16 integers. A product extends over the k that share a block's scale: 32, or 16 (Q6_K).
+// Both operands are signed here, so codes lose their offset where they are unpacked, once for all
+// rows, and Q8_0 is multiplied as it is in memory.
 //
 // A row has the same bits as with AVX-512 (linear_avx512.cpp). The integers are exact, so their
 // order is free; the float part is the same operations in the same order. The only difference, how
-// a K format's integers become a float, does not change the result: there two (Q6_K: four) products
-// are scaled and added as integers and then rounded to a float. Here scaling and adding two is
-// float arithmetic, exact because the sum stays below 2^24 (Q5_K: 2 * 32 * 31 * 127 * 63; Q6_K: 2 *
-// 16 * 32 * 127 * 128), and adding the two halves of Q6_K's four rounds the same sum once.
+// a K format's integers become a float, does not change the result. There, two (Q6_K: four)
+// products are scaled and added as integers and then rounded to a float. Here, scaling and adding
+// two is float arithmetic, exact because the sum stays below 2^24 (Q5_K: 2 * 32 * 31 * 127 * 63;
+// Q6_K: 2 * 16 * 32 * 127 * 128), and adding the two halves of Q6_K's four rounds the same sum
+// once.
 //
 // The matrix unit has a latency of about fifty cycles, and other instructions read what it stores.
-// So work is cut into parts, 16 rows times four runs of k (a "step"). The loop multiplies one part
-// while it scales and adds up the part before and unpacks the codes of the next step: neither waits
-// for the other, and the matrix unit works in parallel with the vector units. The addresses at
-// which one part is stored and those at which the other is read differ in their low 12 bits, by
-// which processors guess whether a load depends on a store; and a part's 64 cache lines leave room
-// in the store buffer.
+// So work is cut into parts, 16 rows times four runs of k (a "step"). While the loop multiplies one
+// part, it scales and adds up the previous part and unpacks the codes of the next step: neither
+// waits for the other, and the matrix unit works in parallel with the vector units. The addresses
+// where one part is stored and those where the other is read differ in their low 12 bits, by which
+// processors guess whether a load depends on a store; and a part's 64 cache lines leave room in the
+// store buffer.
 //
-// Unit is the processor's tiles, or an emulation of them for tests. Included only by files that are
-// compiled for AVX-512.
+// Unit is the processor's tiles, or an emulation of them for tests. Only files that are compiled
+// for AVX-512 include this.
 namespace redraft::kernels {
 namespace {
 
-// What LDTILECFG reads: bytes per row and rows of each of the eight tiles.
+// The operand of LDTILECFG: bytes per row and rows of each of the eight tiles.
 struct alignas(64) TileConfig {
   std::uint8_t palette = 1;
   std::uint8_t start_row = 0;
@@ -51,7 +52,7 @@ constexpr TileConfig tile_config(int k) {
   return config;
 }
 
-// A step has four runs of k, each with a scale of its own: four blocks, or two of Q6_K.
+// A step has four runs of k, each with its own scale: four blocks, or two of Q6_K.
 constexpr int kRuns = 4;
 constexpr int run_size(WeightFormat format) {
   return format == WeightFormat::kQ6_K ? kBlock / 2 : kBlock;
@@ -288,7 +289,7 @@ class AmxProduct {
   const std::size_t superblocks_;
   float* const out_;
   alignas(64) std::uint8_t codes_[2][kRuns * kRunSize * kTileOutputs];  // of two steps, alternating
-  // Of two parts, alternating; each takes 1 KiB in every 2.
+  // For two alternating parts; each takes 1 KiB of every 2.
   alignas(64) std::int32_t dots_[kRuns][2][kAmxTileRows][kTileOutputs];
   alignas(64) float sums_[kAmxRows][kTileOutputs];  // of a K format's superblock
 };
@@ -309,7 +310,7 @@ struct AmxKernels {
     Unit::configure(run_size(format) == 16 ? kOf16 : kOf32);
   }
 
-  // Only products of the largest tiles, four sums in turn: the unit's peak.
+  // Runs only products of the largest tiles, four sums in turn: the unit's peak.
   static std::int64_t peak_macs(int turns) {
     static constexpr TileConfig kLargest = tile_config(64);
     alignas(64) std::uint8_t ones[kAmxTileRows * 64];

@@ -12,7 +12,7 @@ namespace redraft::kernels {
 namespace {
 
 // With fewer tiles per thread than this, spans are distributed too, so that a thread that loses its
-// core for a while holds up little.
+// core for a while delays little.
 constexpr int kTilesPerThread = 4;
 
 // The rows' paths, and their division into tiles.
@@ -151,8 +151,8 @@ void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
   });
 }
 
-// Few tiles and a long context: spans are computed in parallel and merged in the same order as
-// above.
+// Few tiles and a long context: threads compute spans in parallel and merge them in the same order
+// as above.
 void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
   const int spans = plan.spans();
   const std::size_t parts = static_cast<std::size_t>(plan.tiles()) * spans;

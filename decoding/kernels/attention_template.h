@@ -12,12 +12,12 @@
 // load_int, pair, dot_pairs, to_float, store_fixed, transpose, interleave, and kQueries, the number
 // of queries that are computed at once.
 //
-// Queries, keys and values are 16-bit integers with a scale. An instruction then does twice the
-// products that it would do with floats, and sums of products are exact, so their order is free:
-// only the few float operations per position and per part of a span have a fixed order. Keys are
-// transposed to [pair of dimensions][position] and values interleaved to [pair of
-// positions][dimension] once for all queries of a tile, so that the inner loops multiply whole
-// vectors of pairs by a broadcast pair of the query or of its weights.
+// Queries, keys and values are 16-bit integers with a scale. An instruction then computes twice as
+// many products as with floats, and sums of products are exact, so their order is free: only the
+// few float operations per position and per part of a span have a fixed order. Keys are transposed
+// to [pair of dimensions][position] and values interleaved to [pair of positions][dimension] once
+// for all queries of a tile, so that the inner loops multiply whole vectors of pairs by a broadcast
+// pair of the query or of its weights.
 namespace redraft::kernels {
 namespace {
 
@@ -94,8 +94,8 @@ struct SpanView {
   }
 };
 
-// Prefetches into the second-level cache what prepare() reads after the kLanes slots that begin at
-// `slots`: by itself the processor starts late on each page of 4 KiB.
+// Prefetches into the L2 the data that prepare() reads after the kLanes slots that begin at
+// `slots`. The processor alone starts late on each page of 4 KiB.
 template <typename V>
 inline void prefetch_next(const std::int16_t* slots, int head_dim) {
   const int ints = V::kLanes * (head_dim + kScaleInts);
@@ -103,7 +103,7 @@ inline void prefetch_next(const std::int16_t* slots, int head_dim) {
   for (int at = ints; at < 2 * ints; at += kLine) __builtin_prefetch(slots + at, 0, 2);
 }
 
-// Prepares keys and values of positions [from, to) of the span along the path of `row`, both
+// Prepares keys and values of positions [from, to) of the span along the path of `row`; both are
 // multiples of kPrepared. Positions past the path's end repeat its last one; readers mask them out.
 template <typename V>
 inline void prepare(const SpanView& span, int row, int from, int to, const Scratch& scratch) {
@@ -174,7 +174,7 @@ inline void score(const QueryBlock& block, int head_dim, const Scratch& scratch)
 // Turns the scores of one query into weights exp(score - largest). The largest score and the sum of
 // weights, lane by lane, go to `extra`. The weights of the values, value scales included, are
 // rounded part by part to integers whose sum is at most 2^15 (and a few units of rounding), so that
-// no sum of weighted values overflows; zeros follow to the end of the block.
+// no sum of weighted values overflows; zeros fill the rest of the block.
 template <typename V>
 inline void soften(int query, int count, int end, const Scratch& scratch, float* extra) {
   float* const scores = scratch.scores + query * kSpan;
@@ -287,7 +287,7 @@ inline void attend_range(const SpanView& span, const AttentionTile& tile, int be
 
 inline int whole_prepared(int count) { return (count + kPrepared - 1) / kPrepared * kPrepared; }
 
-// Positions that all rows find in the same slots are prepared once for all of them; the rest of the
+// Prepares positions that all rows find in the same slots once for all rows, and the rest of the
 // paths, where a tree branches, row by row.
 template <typename V>
 void attend(const AttentionInput& in, const AttentionTile& tile, int span_idx, std::uint8_t* memory,

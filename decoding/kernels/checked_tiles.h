@@ -8,8 +8,7 @@
 #include "decoding/kernels/tile_kernel.h"
 #include "decoding/kernels/weight_format.h"
 
-// What a program compares kernels with, before it trusts those of a processor that they were not
-// tried on.
+// Test data for checking kernels on a processor on which they were not tested.
 namespace redraft::kernels {
 
 inline constexpr int kCheckedK = 2 * kSuperblock;
@@ -23,7 +22,7 @@ std::vector<std::uint8_t> random_tile(WeightFormat format, std::minstd_rand& ran
 // A row of kCheckedK activations from -1 to 1.
 std::vector<float> random_row(std::minstd_rand& random);
 
-// Such rows as a TileKernel reads them.
+// The rows in the form that a TileKernel reads.
 std::vector<ActivationSuperblock> random_rows(int rows, QuantizeKernel quantize,
                                               std::minstd_rand& random);
 

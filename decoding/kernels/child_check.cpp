@@ -14,8 +14,8 @@ namespace redraft::kernels {
 
 bool holds_in_a_child(bool (*check)()) {
 #if defined(__unix__)
-  // The answer comes through a pipe: the program may have been started with SIGCHLD ignored, and
-  // then the exit status of a child cannot be read.
+  // The answer comes through a pipe: if the program was started with SIGCHLD ignored, it cannot
+  // read the exit status of a child.
   int pipe_ends[2];
   if (pipe(pipe_ends) != 0) return false;
   const pid_t child = fork();

@@ -12,9 +12,9 @@ namespace redraft::kernels {
 inline constexpr std::int64_t kMinShared = 4096;
 
 // Calls body(first_row, end_row, begin, end) over rectangles that cover [rows, n]; columns are cut
-// at superblocks. Threads divide the columns, just as they divide the outputs of linear layers: a
-// thread then finds in its own caches what it wrote there, which matters more than anything else
-// where cores do not share a cache. Where there are too few columns, threads divide the rows.
+// at superblocks. Threads divide the columns in the same way as the outputs of linear layers, so a
+// thread finds what it wrote there in its own caches. That matters most where cores do not share a
+// cache. If there are too few columns, threads divide the rows.
 template <typename Body>
 void for_each_part(int rows, int n, ThreadPool& pool, const Body& body) {
   if (static_cast<std::int64_t>(rows) * n < kMinShared) return body(0, rows, 0, n);

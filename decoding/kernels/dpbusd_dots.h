@@ -2,7 +2,7 @@
 
 #include "decoding/kernels/tile_kernel_256.h"
 
-// Dots of tile_kernel_256.h by dpbusd, which adds the products of four unsigned codes and signed
+// Dots of tile_kernel_256.h with dpbusd, which adds the products of four unsigned codes and signed
 // activations to 32 bits. Dpbusd::add(sums, codes, activations) is the instruction, so that tests
 // can emulate it.
 namespace redraft::kernels {

@@ -1,5 +1,5 @@
-// Loops without early exits, over bits: a number is not finite if all bits of its exponent are set.
-// That lets the compiler vectorise them.
+// Loops over bits without early exits, so that the compiler can vectorise them: a number is not
+// finite if all bits of its exponent are set.
 #include "decoding/kernels/finite_weights.h"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ bool all_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {
   return bad == 0;
 }
 
-// Where a block has its scale and its minimum, in bytes; -1: it has none.
+// The byte offsets of a block's scale and minimum; -1: none.
 struct ScalePlaces {
   int scale;
   int minimum;

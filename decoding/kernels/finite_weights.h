@@ -8,7 +8,7 @@
 namespace redraft {
 
 // Whether every scale and minimum in these whole blocks is finite; for float formats, every weight.
-// One that is not would turn everything it touches into NaN. Reads at memory speed.
+// A value that is not finite would turn everything it touches into NaN. Reads at memory speed.
 bool are_finite(WeightFormat format, std::span<const std::uint8_t> blocks);
 
 }  // namespace redraft

@@ -1,4 +1,4 @@
-// Which instruction sets there are, and which of them this process uses.
+// The known instruction sets, and those that this process uses.
 #include <algorithm>
 #include <atomic>
 #include <iterator>
@@ -71,7 +71,8 @@ std::string names_of_available_isas() {
 
 namespace {
 
-// Looks at no others: a check of kernels takes a child process.
+// Checks the best first and stops at the first available one, because checking kernels takes a
+// child process.
 Isa best_available_isa() {
   return *std::find_if(std::rbegin(kIsas), std::rend(kIsas), is_available);
 }

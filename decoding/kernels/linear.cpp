@@ -68,9 +68,9 @@ std::size_t copied_quants_bytes(Isa isa, int rows, int k) {
   return isa == Isa::kNeonI8mm ? pair_quants_bytes(rows, k) : 0;
 }
 
-// How many bytes of activations a core's L2 has room for in addition to a tile of weights. With
-// more rows than that, all weights are read again, which costs little: by then the arithmetic takes
-// many times as long as the reading. Processors with AMX have an L2 of 2 MiB.
+// How many bytes of activations fit in a core's L2 next to a tile of weights. With more rows than
+// that, all weights are read again. That costs little, because the arithmetic then takes many times
+// as long as the reading. Processors with AMX have an L2 of 2 MiB.
 constexpr std::size_t kActivationBytes = 512 * 1024;
 constexpr std::size_t kAmxActivationBytes = 1024 * 1024;
 
@@ -80,7 +80,8 @@ bool has_amx_kernel(const PackedWeight& w) { return w.isa == Isa::kAmx && !reads
 std::size_t row_bytes(const PackedWeight& w) {
   const auto superblocks = static_cast<std::size_t>(superblock_count(w.k));
   if (reads_floats(w.format)) return static_cast<std::size_t>(w.k) * sizeof(float);
-  if (has_amx_kernel(w))  // the quants' copy, and of a superblock the line with its scales
+  if (has_amx_kernel(
+          w))  // the copy of the quants, and per superblock the cache line with its scales
     return superblocks * (kSuperblock + 64);
   return superblocks * sizeof(ActivationSuperblock);
 }
@@ -89,7 +90,7 @@ std::size_t activation_room(const PackedWeight& w) {
   return has_amx_kernel(w) ? kAmxActivationBytes : kActivationBytes;
 }
 
-// The most rows that one call of a kernel takes: a whole number of groups.
+// The maximum number of rows per call of a kernel: a whole number of groups.
 int rows_per_call(const PackedWeight& w) {
   if (has_amx_kernel(w)) return kAmxRows;
   if (!has_avx2_only(w.isa) || reads_floats(w.format)) return kRowGroup;
@@ -221,7 +222,7 @@ struct Candidate {
 };
 
 // Whether one of a tile's 16 sums could displace `least`. Later ids lose ties, so only a larger sum
-// can; if the least is NaN, the list is not full yet.
+// can. If `least` is NaN, the list is not full yet.
 bool any_above(float least, const float* sums) {
   if (least != least) return true;
   int any = 0;
@@ -380,8 +381,8 @@ void linear_top_k(const PackedWeight& w, LinearInput x, int rows, int k_best, st
                   float* logits, ThreadPool& pool) {
   const int pass = rows_per_pass(w);
   const int tiles = tile_count(w.n);
-  // Fixed ranges of tiles, so that each has a list of its own. The candidates are totally ordered,
-  // so the order of merging does not matter.
+  // Fixed ranges of tiles, each with its own list. The candidates are totally ordered, so the order
+  // of merging does not matter.
   const int ranges = std::min(tiles, 16 * pool.threads());
   std::vector<std::vector<Candidate>> best(static_cast<std::size_t>(ranges));
   for (int first = 0; first < rows; first += pass) {

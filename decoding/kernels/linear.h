@@ -13,9 +13,9 @@
 
 namespace redraft::kernels {
 
-// Which instructions the kernels use. Chosen once per process by what the CPU offers. With every
-// choice a row has the same bits whatever other rows are in the pass. Different choices give
-// different bits, except that AVX-VNNI and both of NEON give those of AVX2, and AMX those of
+// The instruction set that the kernels use. Chosen once per process by what the CPU offers. With
+// every choice a row has the same bits whatever other rows are in the pass. Different choices give
+// different bits, except that AVX-VNNI and both NEON sets give those of AVX2, and AMX those of
 // AVX-512.
 enum class Isa {
   kPortable,
@@ -32,16 +32,16 @@ inline constexpr Isa kIsas[] = {
 constexpr bool has_avx2_only(Isa isa) { return isa == Isa::kAvx2 || isa == Isa::kAvxVnni; }
 constexpr bool has_avx512(Isa isa) { return isa == Isa::kAvx512Vnni || isa == Isa::kAmx; }
 constexpr bool has_neon(Isa isa) { return isa == Isa::kNeonDotProd || isa == Isa::kNeonI8mm; }
-// Whether this processor and system run it.
+// Whether this processor and system support it.
 bool is_available(Isa isa);
 std::vector<Isa> available_isas();  // the best one last
-// The one of that to_string(), if it is available.
+// The instruction set with this to_string(), if it is available.
 std::optional<Isa> available_isa(std::string_view name);
 std::string names_of_available_isas();  // "portable, avx2"
-// The last of them, or the one that set_best_isa() named.
+// The best available one, or the one that set_best_isa() chose.
 Isa best_isa();
-// Kernels loaded from now on take these instructions, one of available_isas(): to measure what
-// another machine would do, or to keep to the bits of one.
+// Makes kernels loaded from now on use `isa`, one of available_isas(): to measure what another
+// machine would do, or to keep the bits of another one.
 void set_best_isa(Isa isa);
 const char* to_string(Isa isa);
 
@@ -55,7 +55,7 @@ struct PackedWeight {
   const std::uint8_t* data;  // packed_bytes() bytes, 64-byte aligned; not owned
 };
 
-// Whether linear layers can have this format. Loaders report any other as an error.
+// Whether linear layers support this format. Loaders report any other as an error.
 bool supports(WeightFormat format);
 std::size_t packed_bytes(WeightFormat format, int n, int k);
 // `file` holds n rows of k weights in file order. `out` is 64-byte aligned.
@@ -67,20 +67,20 @@ void pack(WeightFormat format, int n, int k, const void* file, std::uint8_t* out
 std::size_t quantized_bytes(Isa isa, int rows, int k);
 void quantize_rows(Isa isa, const float* x, int rows, int k, std::uint8_t* out, ThreadPool& pool);
 
-// Rows in groups, each for linear layers of its own: in a mixture of experts the rows that go to
-// one expert. `rows` has the number of each group, >= 1. Each group has the blocks that
-// quantize_rows() writes for it alone, quantized_bytes() long, and they follow one another. Row i
-// of all of them is x[sources[i]], or x[i] if `sources` is null.
+// Rows in groups, each for its own linear layers: in a mixture of experts, the rows of one expert.
+// `rows` has the size of each group, >= 1. Each group has the blocks that quantize_rows() writes
+// for it alone, quantized_bytes() long, one group after the other. Row i over all groups is
+// x[sources[i]], or x[i] if `sources` is null.
 std::size_t quantized_groups_bytes(Isa isa, std::span<const int> rows, int k);
 void quantize_groups(Isa isa, const float* x, const std::int32_t* sources,
                      std::span<const int> rows, int k, std::uint8_t* out, ThreadPool& pool);
 
-// Whether weights of this format are multiplied by the activations as they are, in single
-// precision, and not by int8 blocks of them.
+// Whether weights of this format are multiplied by unquantised activations, in single precision,
+// and not by int8 blocks of them.
 bool reads_floats(WeightFormat format);
 
-// The rows that linear layers read, in one of two forms: blocks from quantize_rows with the
-// weight's isa and k, or, where reads_floats(), the floats themselves, [rows, k]. Not owned.
+// The input rows of linear layers, in one of two forms: blocks from quantize_rows with the weight's
+// isa and k, or, where reads_floats(), the floats themselves, [rows, k]. Not owned.
 class LinearInput {
  public:
   LinearInput(const std::uint8_t* blocks) : blocks_(blocks) {}  // NOLINT: a view, like a span
@@ -108,14 +108,14 @@ void linears(std::span<const Linear> all, int rows, ThreadPool& pool);
 void linear(const PackedWeight& w, LinearInput x, int rows, const float* bias, float* y, int ldy,
             ThreadPool& pool);
 
-// The same where each linear layer has rows of its own, at least one.
+// The same for linear layers that have their own rows, at least one each.
 struct GroupedLinear {
   Linear layer;
   int rows;
 };
 void grouped_linears(std::span<const GroupedLinear> all, ThreadPool& pool);
 
-// The same dot products, of which only the largest of each row is kept: the rows x n logits are
+// Computes the same dot products and keeps only the largest of each row: the rows x n logits are
 // never stored. Ties go to the lower index; NaN never wins. `best_logit` may be null.
 void linear_argmax(const PackedWeight& w, LinearInput x, int rows, std::int32_t* best,
                    float* best_logit, ThreadPool& pool);

@@ -23,8 +23,9 @@ REDRAFT_INLINE __m256i multiply(__m256i codes, __m256i quants) {
   return _mm256_maddubs_epi16(codes, quants);
 }
 
-// How many products fit a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. With 6 bits a sum
-// begins with -32 times its activations: it wraps around, and ends as that of codes from -32 to 31.
+// How many products fit in a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. With 6 bits a sum
+// begins with -32 times its activations: it wraps around, and ends as the sum for codes from -32 to
+// 31.
 constexpr int depth(int bits) { return bits == 4 ? 8 : bits == 8 ? 1 : 4; }
 
 struct MaddubsDots {

@@ -143,8 +143,8 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
 }
 
 // Number of activation blocks above which one row takes up so much of the L1 that weights evict it,
-// unless they are prefetched as non-temporal data. Narrower rows are as fast without, but for AMD's
-// processors: Zen 5 takes 1.2 times as long.
+// unless they are prefetched as non-temporal data. Narrower rows are as fast without that, except
+// on AMD's processors: Zen 5 takes 1.2 times as long.
 constexpr int kWideBlocks = 128;
 
 template <WeightFormat kFormat, int kRows>

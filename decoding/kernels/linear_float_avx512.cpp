@@ -1,6 +1,6 @@
 // Unquantised weights for AVX-512: the 16 outputs of a tile in one register, up to eight rows that
 // share each widened weight. Every row has two sums, of even and of odd k, added at the end. With a
-// single sum, one row alone would wait for each multiply-add before the next, and the bits may not
+// single sum, a lone row would wait for each multiply-add before the next, and the bits must not
 // depend on how many rows there are.
 //
 // This file is compiled for AVX-512: it must not instantiate inline functions that other files may

@@ -1,9 +1,8 @@
-// Tile kernels for NEON with the matrix instructions for int8 (FEAT_I8MM), for two rows and more:
+// Tile kernels for NEON with the matrix instructions for int8 (FEAT_I8MM), for two rows and more.
 // smmla adds the products of two rows' eight activations and two outputs' eight codes to four sums,
-// twice as many as sdot. What it needs of two rows is in one register, because quantize_rows()
-// stores it a second time in that order (see neon_kernels.h); the codes of two outputs are brought
-// together by one zip, half as often as there are opened registers where codes have five bits or
-// fewer.
+// twice as many as sdot. The activations of two rows that it needs are in one register, because
+// quantize_rows() stores them a second time in that order (see neon_kernels.h). One zip joins the
+// codes of two outputs; where codes have five bits or fewer, one zip serves two opened registers.
 //
 // This file is compiled for these instructions: it must not instantiate inline functions that other
 // files may share.

@@ -1,4 +1,4 @@
-// The kernels in plain C++: the definition that the others are tested against, and the
+// The kernels in plain C++: the reference that the others are tested against, and the
 // implementation for other processors. This file is compiled without contraction of a*b+c, so that
 // each operation rounds the same way on every row.
 #include <algorithm>
@@ -63,7 +63,7 @@ int dot16(const std::int16_t* codes, const std::int8_t* quants) {
   return sum;
 }
 
-// A block's dot product with the activations, times the block's integer scales.
+// A block's dot product with the activations, multiplied by the block's integer scales.
 template <WeightFormat kFormat>
 int scaled_dot(const std::uint8_t* scales, const OpenCodes& codes, int block, int j,
                const ActivationSuperblock& x) {
@@ -76,7 +76,7 @@ int scaled_dot(const std::uint8_t* scales, const OpenCodes& codes, int block, in
          second * static_cast<std::int8_t>(halves[kTileOutputs]);
 }
 
-// The minima of a superblock for output j times the sums of its activations.
+// The minima of a superblock for output j, multiplied by the sums of its activations.
 float minima_dot(const std::uint8_t* mins, float m, int j, const ActivationSuperblock& x) {
   int dot = 0;
   for (int i = 0; i < kSuperblockBlocks; ++i)
@@ -167,8 +167,8 @@ struct QuantizeOps {
 
   static void quantize(const Values& values, float largest, bool finite, int block,
                        ActivationSuperblock& out) {
-    // Below the least normal number 127 / largest would overflow; anything that small counts as
-    // zero.
+    // Below the smallest normal number 127 / largest would overflow, so anything that small counts
+    // as zero.
     const bool live = finite && largest >= kMinMagnitude;
     const float inverse = live ? 127.0f / largest : 0.0f;
     int sums[2] = {0, 0};

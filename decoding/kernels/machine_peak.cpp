@@ -20,19 +20,19 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kRounds = 48;  // of about a millisecond: short enough for some to run undisturbed
+constexpr int kRounds = 48;  // about a millisecond each: short enough for some to run undisturbed
 constexpr int kFloatRounds = 16;
 constexpr int kProbeRounds = 5;
-// The part of the peak that a round on a quiet machine reaches. Memory is shared by more than the
-// cores.
+// The fraction of the peak that a round on a quiet machine reaches. More than the cores share the
+// memory.
 constexpr double kQuietMacs = 0.93;
 constexpr double kQuietReads = 0.85;
 constexpr int kSlices = 8;
 constexpr int kParts = 64;
-constexpr int kChains = 12;  // independent sums: more than latency times throughput of any core
+constexpr int kChains = 12;  // independent sums: more than latency times throughput on any core
 constexpr int kSteps = 1 << 18;
 
-std::atomic<std::uint64_t> sink{0};  // takes every result, so that no work is optimised away
+std::atomic<std::uint64_t> sink{0};  // receives every result, so that no work is optimised away
 
 // Each function returns the number of multiply-adds it did.
 #if defined(__x86_64__)
@@ -89,7 +89,7 @@ __attribute__((target("avx2"))) std::int64_t avx2_int8() {
   const __m256i scale = _mm256_set1_epi16(1);
   constexpr int kPeakSteps = kSteps / 4;
   for (int step = 0; step < kPeakSteps; ++step) {
-    // Everything may have changed, so that nothing moves out of the loop.
+    // Claims to change everything, so that nothing moves out of the loop.
     asm volatile("" : : "r"(codes), "r"(quants), "r"(sums) : "memory");
     __m256i narrow[kRows][2];
 #pragma GCC unroll 8
@@ -107,7 +107,7 @@ __attribute__((target("avx2"))) std::int64_t avx2_int8() {
                                                              _mm256_sign_epi8(x, code[half]))
                                       : _mm256_maddubs_epi16(code[half], x);
           sum = i % kDepth == 0 ? product : _mm256_add_epi16(sum, product);
-          asm("" : "+x"(sum));  // in this order: a tree of sums would need more registers
+          asm("" : "+x"(sum));  // keeps this order: a tree of sums would need more registers
           if (i % kDepth < kDepth - 1) continue;
           auto* wide = reinterpret_cast<__m256i*>(sums[row][half]);
           *wide = _mm256_add_epi32(*wide, _mm256_madd_epi16(sum, scale));
@@ -119,8 +119,8 @@ __attribute__((target("avx2"))) std::int64_t avx2_int8() {
   return std::int64_t{2} * 8 * 4 * kGroups * kRows * kPeakSteps;
 }
 
-// For AVX-VNNI, in its VEX form. Ten sums hide the latency; they are no array, since g++ 12 would
-// keep some of its elements in memory.
+// For AVX-VNNI, in its VEX form. Ten sums hide the latency. They are not an array, since g++ 12
+// would keep some of its elements in memory.
 __attribute__((target("avx2,avxvnni"))) std::int64_t avx_vnni_int8() {
   const __m256i a = _mm256_set1_epi8(3);
   const __m256i b = _mm256_set1_epi8(5);
@@ -131,7 +131,7 @@ __attribute__((target("avx2,avxvnni"))) std::int64_t avx_vnni_int8() {
     s4 = _mm256_dpbusd_avx_epi32(s4, a, b), s5 = _mm256_dpbusd_avx_epi32(s5, a, b),
     s6 = _mm256_dpbusd_avx_epi32(s6, a, b), s7 = _mm256_dpbusd_avx_epi32(s7, a, b);
     s8 = _mm256_dpbusd_avx_epi32(s8, a, b), s9 = _mm256_dpbusd_avx_epi32(s9, a, b);
-    // The sums are different to the compiler, which would compute one for all.
+    // Makes the sums look different to the compiler, which would otherwise compute one for all.
     asm("" : "+x"(s0), "+x"(s1), "+x"(s2), "+x"(s3), "+x"(s4));
     asm("" : "+x"(s5), "+x"(s6), "+x"(s7), "+x"(s8), "+x"(s9));
   }
@@ -157,7 +157,7 @@ __attribute__((target("avx2,fma"))) std::int64_t avx2_f32() {
 }
 #endif
 
-// A plain loop over 16-bit integers, as in the portable kernel, as the compiler vectorises it.
+// A plain loop over 16-bit integers, as in the portable kernel and as the compiler vectorises it.
 std::int64_t portable_int8() {
   std::int16_t a[256];
   std::int8_t b[256];
@@ -277,8 +277,8 @@ double PeakProbe::middle(int rounds, double& peak, bool reading) {
   return rates[rates.size() / 2];
 }
 
-// One part per thread. Normally each thread takes its own; if one is late, the round is slow and
-// does not count as the best.
+// Runs one part per thread. Normally each thread takes its own; if one is late, the round is slow
+// and does not count as the best.
 double PeakProbe::mac_round(std::int64_t (*work)()) {
   std::atomic<std::int64_t> macs{0};
   const auto start = std::chrono::steady_clock::now();
@@ -288,7 +288,7 @@ double PeakProbe::mac_round(std::int64_t (*work)()) {
   return static_cast<double>(macs.load()) / seconds_since(start) / 1e9;
 }
 
-// Reads the slice that was read longest ago, so that it is in no cache.
+// Reads the slice that was read longest ago, so that no cache holds it.
 double PeakProbe::read_round() {
   const std::uint64_t* const words = buffer_.get() + slice_ * static_cast<std::size_t>(next_slice_);
   next_slice_ = (next_slice_ + 1) % kSlices;

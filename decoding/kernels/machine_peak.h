@@ -10,10 +10,10 @@
 
 namespace redraft::kernels {
 
-// The roofline of this machine: what all threads of a pool reach together.
+// The roofline of this machine: what all threads of a pool achieve together.
 struct MachinePeak {
-  // Multiply-adds of codes and int8 activations per second / 10^9: of the best sequence known for
-  // the instruction set, with the codes opened and in the first cache.
+  // Multiply-adds of codes and int8 activations per second / 10^9, with the best sequence known for
+  // the instruction set, with the codes opened and in the L1 cache.
   PerCodeWidth int8_gmacs;
   double bandwidth_gbps;  // bytes per second / 10^9 of a plain read of memory
   double f32_gmacs;       // single-precision multiply-adds per second / 10^9
@@ -24,8 +24,8 @@ struct MachinePeak {
 // Bytes that the probe reads for the bandwidth: far more than caches hold.
 inline constexpr std::size_t kProbedBytes = std::size_t{256} << 20;
 
-// Measures the peak performance of a machine, or of a device in it, and later whether it is still
-// available.
+// Measures the peak performance of a machine, or of a device in it. Tells later whether that
+// performance is still available.
 class MachineProbe {
  public:
   virtual ~MachineProbe() = default;
@@ -36,7 +36,7 @@ class MachineProbe {
   virtual bool is_quiet() = 0;
 };
 
-// Of the CPU, on the pool's own threads; used by the thread that drives the pool.
+// The probe for the CPU. Runs on the pool's own threads; used by the thread that drives the pool.
 class PeakProbe : public MachineProbe {
  public:
   // Takes about a third of a second and `buffer_bytes` of memory, which it keeps. The buffer should
@@ -53,7 +53,7 @@ class PeakProbe : public MachineProbe {
   // The median of `rounds` rounds of 4-bit codes or of reading; raises the peak.
   double middle(int rounds, double& peak, bool reading);
 
-  // Raises the peaks of the other code widths, by so many rounds of each.
+  // Raises the peaks of the other code widths with this many rounds of each.
   void raise_int8(int rounds);
 
   Isa isa_;
@@ -64,7 +64,7 @@ class PeakProbe : public MachineProbe {
   MachinePeak peak_{};
 };
 
-// The peak alone. Needs `buffer_bytes` of memory while it runs.
+// Measures only the peak. Needs `buffer_bytes` of memory while it runs.
 MachinePeak measure_machine_peak(Isa isa, ThreadPool& pool,
                                  std::size_t buffer_bytes = kProbedBytes);
 

@@ -1,5 +1,5 @@
-// Asks Linux, which knows what the processor has and what it saves for a thread. Another system
-// needs its own way here, e.g. macOS sysctlbyname("hw.optional.arm.FEAT_DotProd").
+// Queries Linux, which knows the instructions of the processor and what it saves for a thread.
+// Another system needs its own way here, e.g. macOS sysctlbyname("hw.optional.arm.FEAT_DotProd").
 #include "decoding/kernels/neon_kernels.h"
 
 #if defined(__linux__)

@@ -6,8 +6,8 @@
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/tile_kernel.h"
 
-// Kernels for AArch64. Linear layers need the dot-product instructions, and with those of FEAT_I8MM
-// multiply two rows at a time; their sums are the same integers, and all bits are those of AVX2.
+// Kernels for AArch64. Linear layers need the dot-product instructions; with those of FEAT_I8MM
+// they multiply two rows at a time. The sums are the same integers, and all bits are those of AVX2.
 namespace redraft::kernels {
 
 // Whether the processor has the instructions and the system lets programs use them.
@@ -17,10 +17,11 @@ bool neon_i8mm_available();
 TileKernel neon_dotprod_tile_kernel(WeightFormat format);
 
 // smmla takes eight activations of two rows in one register. So the quants are stored a second time
-// after the superblocks, arranged as those (see kRowGroup) but with two rows in one:
+// after the superblocks, arranged like them (see kRowGroup) but with two rows in one:
 // [group][superblock][pair of rows][16 k][2][2 rows][8 k]. Of 16 k the first register has numbers
-// 0-3 and 8-11, the second the others: as codes come out of two registers that were joined before
-// they were opened. An odd last row is paired with itself. One row alone has no such copy.
+// 0-3 and 8-11, the second the others, in the order in which codes come out of two registers that
+// were joined before they were opened. An odd last row is paired with itself. A single row has no
+// such copy.
 inline constexpr int kPairQuants = 2 * kSuperblock;
 constexpr std::size_t pair_quants_bytes(int rows, int k) {
   if (rows == 1) return 0;
@@ -43,8 +44,8 @@ using PairKernel = void (*)(const std::uint8_t* tile, const PairedRows& x, int r
                             float* out);
 PairKernel neon_i8mm_pair_kernel(WeightFormat format);  // null: not a quantised format
 
-// Repeat an instruction as fast as possible for about a millisecond; return how many multiply-adds
-// that were: sdot's, smmla's, fmla's, and smlal's of 16 bits.
+// Repeat an instruction as fast as possible for about a millisecond and return the number of
+// multiply-adds: sdot, smmla, fmla, and smlal of 16 bits.
 std::int64_t neon_dotprod_int8_macs();
 std::int64_t neon_i8mm_int8_macs();
 std::int64_t neon_f32_macs();

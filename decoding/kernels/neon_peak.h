@@ -11,9 +11,9 @@
 namespace redraft::kernels {
 namespace {
 
-// Repeats an instruction, which adds to a vector of sums, for about a millisecond, in more
-// independent chains than any core's latency times its throughput. Returns the number of
-// multiply-adds, `kMacs` for each instruction.
+// Repeats an instruction that adds to a vector of sums for about a millisecond, in more independent
+// chains than any core's latency times its throughput. Returns the number of multiply-adds, `kMacs`
+// for each instruction.
 template <int kMacs, typename Vector, typename Add>
 inline __attribute__((always_inline)) std::int64_t peak_macs(Vector zero, const Add& add) {
   constexpr int kChains = 20;
@@ -25,7 +25,10 @@ inline __attribute__((always_inline)) std::int64_t peak_macs(Vector zero, const 
 #pragma GCC unroll 20
     for (Vector& sum : sums) {
       sum = add(sum);
-      asm volatile("" : "+w"(sum));  // different to the compiler, which would compute one for all
+      asm volatile(
+          ""
+          : "+w"(
+              sum));  // looks different to the compiler, which would otherwise compute one for all
     }
   }
   return std::int64_t{kMacs} * kChains * kSteps;

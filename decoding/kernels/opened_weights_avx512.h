@@ -21,7 +21,7 @@ REDRAFT_INLINE __m128i load_bytes(const std::uint8_t* p) {
 
 // For every format without minima the offset is scaled to 32 by shifting the codes (and dividing
 // the scale by the same power of two, which is exact), so that a row's dot product can start from
-// the -32 * sum that the activations carry. Q8_0's is 4 * 32.
+// the -32 * sum that the activations carry. For Q8_0 it is 4 * 32.
 constexpr int code_shift(WeightFormat format) {
   return format == WeightFormat::kQ4_0 ? 2 : format == WeightFormat::kQ5_0 ? 1 : 0;
 }

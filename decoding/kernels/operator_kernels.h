@@ -9,16 +9,16 @@ namespace redraft::kernels {
 
 enum class Isa;  // linear.h
 
-// Attention sums over spans of this many positions, each by itself, and then merges the spans in
-// order. The spans are at fixed positions of a path, so neither threads nor the number of rows can
-// move them.
+// Attention sums each span of this many positions separately, and then merges the spans in order.
+// The spans are at fixed positions of a path, so neither threads nor the number of rows can move
+// them.
 inline constexpr int kSpan = 256;
 // Weighted values are summed in integers over parts of a span; the parts are then summed in floats.
 inline constexpr int kSpanPart = 64;
 inline constexpr int kMaxGroup = 8;  // query heads of one KV head that are computed together
 inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
-// What a tile of rows reads. A row's path is positions 0..length-1; position p is in slot p below
+// The input of a tile of rows. A row's path is positions 0..length-1; position p is in slot p below
 // `regular`, and in slot tails[tail_begin[row] + p - regular] from there on.
 struct AttentionInput {
   int heads;

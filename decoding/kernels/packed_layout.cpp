@@ -95,7 +95,7 @@ struct TileRows {
   int outputs;  // 16, or what is left of n
 };
 
-// Superblock by superblock, so that what is written stays in the cache until it is complete.
+// Packs superblock by superblock, so that the written data stays in the cache until it is complete.
 template <WeightFormat kFormat>
 void pack_quantized(const TileRows& rows, int k, std::uint8_t* out) {
   const WeightFormatInfo& info = *weight_format_info(kFormat);

@@ -6,20 +6,20 @@
 #include "decoding/kernels/activations.h"
 #include "decoding/kernels/weight_format.h"
 
-// How repacked weights are laid out in memory; the same for every instruction set.
+// The memory layout of repacked weights; the same for every instruction set.
 //
 // A tile holds 16 outputs and all of k, and one kernel call reads it front to back: superblock by
-// superblock of 256 k, each with its codes first and then its scales, so that all of it comes in
-// one stream. Within 32 weights of k ("a block") codes are divided into 8 groups of 4 k: a group is
-// 64 bytes, 4 neighbouring k of output 0, then of output 1, ... - what one dpbusd of 16 lanes
-// takes.
+// superblock of 256 k, each with its codes first and then its scales, so that all of it is one
+// stream. Within 32 weights of k ("a block") codes are divided into 8 groups of 4 k. A group is 64
+// bytes: 4 neighbouring k of output 0, then of output 1, and so on. This is what one dpbusd of 16
+// lanes takes.
 //     4 bits: two groups share 64 bytes of nibbles, the even group low, the odd one high
 //     5 bits: the same, and in 64 more bytes bit g is the fifth bit of group g
 //     6 bits: three of every four groups have 64 bytes each, whose top two bits hold the fourth
 //             group, its low bits with the first
-//     8 bits: as they are.
+//     8 bits: stored unchanged.
 //
-// The codes of the superblock's blocks are followed by, for 16 outputs each,
+// The scales follow the codes of the superblock's blocks, for 16 outputs each:
 //   Q4_K, Q5_K: scales[8][16] bytes, mins[4][16][2] bytes (of two neighbouring blocks), d[16] and
 //               m[16] halves
 //   Q6_K: scales[16][16] signed bytes, d[16] halves, 32 bytes of padding

@@ -1,5 +1,5 @@
-// The reverse of packed_layout.cpp, for one output of a tile: what pack_tile() put in each place is
-// taken from there, and then multiplied as for a block of the file.
+// The reverse of packed_layout.cpp, for one output of a tile: reads each value from where
+// pack_tile() put it, and then multiplies as for a block of the file.
 #include "decoding/kernels/packed_rows.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void dequantize_k_superblock(WeightFormat format, const std::uint8_t* in, int ou
   dequantize_block(format, block, out);
 }
 
-// Of another quantised format.
+// For the other quantised formats.
 void dequantize_superblock(WeightFormat format, const std::uint8_t* in, int blocks, int output,
                            float* out) {
   const int bits = code_bits(format);

@@ -6,7 +6,7 @@
 
 namespace redraft::kernels {
 
-// One output's k weights out of a packed matrix, as floats with the bits that dequantize_row()
+// Reads one output's k weights from a packed matrix as floats, with the bits that dequantize_row()
 // gives for the row of the file. `tiles` is the whole matrix (see packed_layout.h).
 void dequantize_packed_row(WeightFormat format, int k, const std::uint8_t* tiles, int row,
                            float* out);

@@ -9,7 +9,7 @@
 // vectorise. A multiply-add rounds twice, because a fused one is a library call on processors
 // without it, or once if kFused: then the operators have the bits of AVX2 and NEON.
 //
-// In an unnamed namespace, as everything that the operators are made of.
+// In an unnamed namespace, like all parts of the operators.
 namespace redraft::kernels {
 namespace {
 
@@ -63,7 +63,7 @@ struct PlainLanes {
       return kFused ? std::fma(a.lane[i], b.lane[i], c.lane[i]) : a.lane[i] * b.lane[i] + c.lane[i];
     });
   }
-  // As the instructions do: b if the two are unordered.
+  // Like the instructions: b if the two are unordered.
   static Float min(const Float& a, const Float& b) {
     return each([&](int i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
   }

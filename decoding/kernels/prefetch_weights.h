@@ -9,9 +9,9 @@ namespace {
 
 // Prefetches `bytes` of weights some way ahead of those being read. With two rows and more, the
 // work per byte takes so long that the processor's own prefetcher falls behind at every page: lines
-// are prefetched into the L2. One row reads them once, so they are prefetched as non-temporal data,
-// if `one_row`: some processors' own prefetchers keep up with one row, and our requests displace
-// theirs.
+// are prefetched into the L2. A single row reads them once, so they are prefetched as non-temporal
+// data if `one_row`. Some processors' own prefetchers keep up with one row, and our requests
+// displace theirs.
 template <int kRows>
 inline __attribute__((always_inline)) void prefetch_weights(const std::uint8_t* p, int bytes,
                                                             bool one_row) {

@@ -1,4 +1,4 @@
-// Activations are quantised, with NEON alone. The blocks are those of every instruction set.
+// Quantises activations, with NEON alone. The blocks are the same for every instruction set.
 #include <arm_neon.h>
 
 #include "decoding/kernels/quantize_template.h"

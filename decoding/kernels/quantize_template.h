@@ -11,7 +11,7 @@ namespace {
 //   Values load(const float* x, int count): their values, zeros from `count` on, `largest`
 //     magnitude, and whether all are `finite`;
 //   void quantize(const Values&, float largest, bool finite, int block, ActivationSuperblock& out):
-//     fills all of a block but the coarse sums, from the range of all that share its scale;
+//     fills a block except the coarse sums, from the range of all that share its scale;
 //   void coarsen_sums(ActivationSuperblock&).
 template <typename Ops>
 void quantize_row(const float* x, int k, int begin, int end, ActivationSuperblock* row,

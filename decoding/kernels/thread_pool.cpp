@@ -20,14 +20,14 @@
 namespace redraft {
 namespace {
 
-// Between two operators of a layer the caller is busy for a few microseconds: if a worker went to
-// sleep then, waking it would cost tens of microseconds per operator.
+// Between two operators of a layer the caller is busy for a few microseconds. If a worker slept in
+// that time, waking it would cost tens of microseconds per operator.
 constexpr std::chrono::microseconds kSpin{60};
-// One job of so many is timed, to learn how fast the threads are: reading what all of them did
-// takes about as long as publishing a job. A shorter job says too little.
+// One of this many jobs is timed, to learn how fast the threads are: reading what all of them did
+// takes about as long as publishing a job. A shorter job is not informative.
 constexpr std::uint32_t kTimedJobs = 8;
 constexpr double kMinTimed = 20e-6;
-// A share has at most this many chunks, so that chunk numbers fit 16 bits for 1024 threads.
+// A share has at most this many chunks, so that chunk numbers fit in 16 bits for 1024 threads.
 constexpr int kChunksPerShare = 60;
 constexpr std::size_t kCacheLine = 64;
 
@@ -39,7 +39,7 @@ void relax() {
 #endif
 }
 
-// The pool whose body this thread is running: calls from there run in place.
+// The pool whose body this thread is running. Calls from there run in place.
 thread_local const void* inside = nullptr;
 
 }  // namespace
@@ -66,13 +66,13 @@ static_assert(std::atomic<Share>::is_always_lock_free);
 //
 // Memory order. A job's fields are written before its shares (release) and read after one of them
 // (acquire). A thread may read fields of the next job, but then its claim fails: while a share has
-// something to claim, its job is not over, and the next one is not published. What the bodies wrote
-// reaches the caller by `done` (release, acquire). A worker that goes to sleep writes `sleepers`
-// and then reads `published`, the caller the other way round; sequentially consistent, so that one
-// of them sees the other.
+// something to claim, its job is not over, and the next one is not published. The writes of the
+// bodies reach the caller through `done` (release, acquire). A worker that goes to sleep writes
+// `sleepers` and then reads `published`; the caller does the reverse. Both are sequentially
+// consistent, so one of them sees the other.
 //
-// What all threads write, what they write at another time, and what they only read are in different
-// cache lines.
+// Data that all threads write, that they write at another time, and that they only read are in
+// different cache lines.
 struct ThreadPool::State {
   explicit State(int n)
       : threads(n),
@@ -85,9 +85,8 @@ struct ThreadPool::State {
         workers.push_back(start_thread(ThreadName("redraft-pool", i), [this, i] { work(i); }));
     } catch (const std::system_error& refused) {
       end_workers();
-      throw std::runtime_error("the system does not give " + std::to_string(n) +
-                               " compute threads (" + refused.code().message() +
-                               "); ask for fewer with --threads");
+      throw std::runtime_error("cannot start " + std::to_string(n) + " compute threads: " +
+                               refused.code().message() + ". Use fewer with --threads");
     }
   }
   ~State() { end_workers(); }
@@ -125,8 +124,8 @@ struct ThreadPool::State {
     if (finished > 0) done.fetch_add(finished, std::memory_order_release);
   }
 
-  // Claims and runs part of a share: a quarter of what is left, or half of another thread's share;
-  // false if nothing was left. Adds the number of chunks to `finished`.
+  // Claims and runs part of a share: a quarter of what is left, or half of another thread's share.
+  // False if nothing was left. Adds the number of chunks to `finished`.
   bool run_claim(int share_of, bool steal, int& finished) {
     std::atomic<Share>& share = shares[static_cast<std::size_t>(share_of)].unclaimed;
     Share seen = share.load();
@@ -178,7 +177,7 @@ struct ThreadPool::State {
     }
   }
 
-  // Publishes the job. Its fields are written before the shares that guard them.
+  // Publishes the job. Writes its fields before the shares that guard them.
   void publish(const std::function<void(int, int)>& job, int job_count, int size, int chunks) {
     body.store(&job, std::memory_order_relaxed);
     count.store(job_count, std::memory_order_relaxed);
@@ -201,7 +200,7 @@ struct ThreadPool::State {
     }
   }
 
-  // After a job: what the threads did in it says how fast they are.
+  // Learns from a finished job how fast the threads are.
   void learn() {
     if (!timed.load(std::memory_order_relaxed)) return;
     double longest = 0;
@@ -217,7 +216,7 @@ struct ThreadPool::State {
   struct alignas(kCacheLine) Slot {
     std::atomic<Share> unclaimed{};
     std::atomic<bool> helps{true};
-    // Of the thread that owns the share, in a job that is timed:
+    // For the thread that owns the share, in a timed job:
     std::atomic<int> chunks{0};
     std::atomic<double> seconds{0};
   };
@@ -234,7 +233,7 @@ struct ThreadPool::State {
   std::mutex mutex;  // guards sleeping and `error`
   std::condition_variable wake;
   std::exception_ptr error;  // the first of the job
-  std::mutex turn;           // held by the caller whose job it is; guards the next three
+  std::mutex turn;           // held by the caller whose job is running; guards the next three
   ThreadSpeeds speeds;
   std::vector<int> bounds;
   std::vector<ThreadSpeeds::Work> work_done;
@@ -259,7 +258,7 @@ void ThreadPool::parallel_for(int count, int grain,
   const std::lock_guard turn(state.turn);
   state.publish(body, count, size, chunks);
   state.run_chunks(0);
-  // Other threads run the last chunks; one that lost its core may keep its chunk for long.
+  // Other threads run the last chunks. A thread that lost its core may keep its chunk for long.
   for (int spins = 0; state.done.load(std::memory_order_acquire) != chunks; ++spins) {
     spins < 10000 ? relax() : std::this_thread::yield();
   }

@@ -7,8 +7,8 @@
 
 namespace redraft::kernels {
 
-// The most rows of a call to the kernels of 256 bits, which open codes once for all of them; others
-// take a group.
+// The maximum number of rows per call of the 256-bit kernels, which open codes once for all of
+// them. Other kernels take one group.
 inline constexpr int kMaxTileRows = 4 * kRowGroup;
 
 // out[r * 16 + j] = dot(row r, output j of the tile) for rows of activations that begin with a
@@ -17,13 +17,14 @@ inline constexpr int kMaxTileRows = 4 * kRowGroup;
 using TileKernel = void (*)(const std::uint8_t* tile, const ActivationSuperblock* x, int rows,
                             int blocks, float* out);
 
-// Quantises columns [begin, end) of one row of k floats to superblocks; `out` is the row's first,
-// and each next one is `stride` further. The columns are whole superblocks; past k there are zeros.
+// Quantises columns [begin, end) of one row of k floats to superblocks. `out` is the row's first
+// superblock; each next one is `stride` further. The columns are whole superblocks; past k there
+// are zeros.
 using QuantizeKernel = void (*)(const float* x, int k, int begin, int end,
                                 ActivationSuperblock* out, int stride);
 
-// Whether the processor has AVX-VNNI, in addition to AVX2, and its kernels give the bits of AVX2's
-// here: tried once, in a child process.
+// Whether the processor has AVX-VNNI in addition to AVX2, and its kernels give the bits of AVX2's
+// here. Tested once, in a child process.
 bool avx_vnni_available();
 
 // One file for each instruction set. Null if the format is not quantised; see float_tile_kernel.h.

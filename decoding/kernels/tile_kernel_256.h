@@ -10,10 +10,10 @@
 
 // Tile kernels for registers of 256 bits: the 16 outputs are in two of them ("halves"), and four
 // activations are broadcast once for both. Codes are opened to a byte each. For up to four rows
-// they stay in registers where there are enough. With more rows they are opened to memory once for
-// all, and four rows at a time take them from there, so that sums stay in registers; while the
-// first four multiply, the codes that come next are opened. The integers are exact, so their order
-// is free; the float part of a (row, output) runs front to back and is the same for every number of
+// they stay in registers if there are enough. With more rows they are opened to memory once for
+// all, and four rows at a time read them from there, so that sums stay in registers. While the
+// first four rows multiply, the next codes are opened. The integers are exact, so their order is
+// free. The float part of a (row, output) runs front to back and is the same for every number of
 // rows and for every instruction set.
 //
 // Dots multiplies opened codes by activations:
@@ -26,7 +26,7 @@
 //   template <int kBits, int kRows, typename Between> void add(codes, x, at, between, sums): a
 //     block of eight groups, unscaled and without an offset.
 //   template <bool kSigned> __m256i load_scale(const std::uint8_t*): eight scales for add_scaled.
-//   kSignedCodes: whether it takes eight-bit codes as they are, signed, or opened, plus 128.
+//   kSignedCodes: whether it takes eight-bit codes unchanged, signed, or opened, plus 128.
 //
 // In an unnamed namespace, because every file is compiled for other instructions and needs its own
 // copy.
@@ -75,7 +75,7 @@ REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
   return nibbles;
 }
 
-// Where in a block's activations a group's four are.
+// The four activations of a group within a block, broadcast.
 REDRAFT_INLINE __m256i broadcast_group(const ActivationSuperblock& x, std::ptrdiff_t at) {
   int four;
   __builtin_memcpy(&four, x.quants + at, 4);
@@ -105,14 +105,14 @@ REDRAFT_INLINE void open_block(const std::uint8_t* p, std::uint8_t* out) {
   for (int group = 0; group < 8; ++group) open_to<kBits>(p, group, out);
 }
 
-// What happens after each group of codes that was multiplied: nothing, or ..
+// The action after each multiplied group of codes: nothing, or ..
 struct Nothing {
   REDRAFT_INLINE Nothing from(int) const { return {}; }
   REDRAFT_INLINE void after(int) const {}
 };
 
-// .. the same group of the next codes is opened, `out` being what is opened to. Multiplications
-// keep one or two units of a core busy; opening needs the others.
+// .. the same group of the next codes is opened to `out`. Multiplications keep one or two units of
+// a core busy; opening needs the others.
 template <int kBits>
 struct OpenNext {
   const std::uint8_t* codes;
@@ -270,13 +270,13 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
   }
 }
 
-// Up to this many rows take codes that were opened just before, and with more this many do at a
-// time.
+// Up to this many rows use codes that were opened just before. If there are more rows, this many
+// are processed at a time.
 constexpr int kFewRows = 4;
 
-// Adds for a few rows what is opened and multiplied at a time: two blocks, which share a scale of
-// the activations, to their parts in a K format, else a block to their sums. A function of its own:
-// with the codes in memory, registers suffice for four rows.
+// Adds one opened unit of codes for a few rows: in a K format two blocks, which share a scale of
+// the activations, to their parts, otherwise one block to their sums. A separate function: with the
+// codes in memory, registers suffice for four rows.
 template <typename Dots, WeightFormat kFormat, int kRows, typename Between>
 [[gnu::noinline]] void add_unit(const std::uint8_t* codes, const std::uint8_t* super,
                                 const SuperblockLayout& layout, const ActivationSuperblock* x,
@@ -354,7 +354,7 @@ struct ManyRows {
       for (int unit = 0; unit < units; ++unit, turn ^= 1) {
         prefetch_weights<kRowGroup>(tile + layout.bytes / units * unit, layout.bytes / units, true);
         const std::uint8_t* const codes = tile + unit * kUnitCodes;
-        // Nothing comes after the last unit: the first one is opened once more.
+        // Nothing follows the last unit, so the first one is opened again.
         const std::uint8_t* const next = unit + 1 < units               ? codes + kUnitCodes
                                          : superblock + 1 < superblocks ? tile + layout.bytes
                                                                         : begin;

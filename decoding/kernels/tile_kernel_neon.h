@@ -8,15 +8,15 @@
 #include "decoding/kernels/prefetch_weights.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
-// Tile kernels for NEON's 32 registers of 128 bits. A register of sums, a "cell", has four of them:
+// Tile kernels for NEON's 32 registers of 128 bits. A register of sums, a "cell", has four sums:
 // four outputs of one row, or two outputs of two rows; the rows of a cell are a "unit". All
 // arithmetic after the products is lane by lane, so sums stay in their cells from front to back and
-// become rows when they are stored. The integers are exact, so their order is free; the float part
+// become rows when they are stored. The integers are exact, so their order is free. The float part
 // of a (row, output) runs front to back, with the operations of the AVX2 kernels, and is the same
-// for every number of rows: the bits are AVX2's.
+// for every number of rows: the bits are those of AVX2.
 //
-// All rows of a call take a register of codes as soon as it is opened, and never more than eight
-// cells are computed at once: their products, the scaled sums of two blocks and the float sums of a
+// All rows of a call use a register of codes as soon as it is opened, and at most eight cells are
+// computed at once: their products, the scaled sums of two blocks and the float sums of a
 // superblock are 24 registers, which leaves eight for activations and codes.
 //
 // Dots has the instruction and the arrangement of the lanes that it needs:
@@ -24,9 +24,9 @@
 //   Input: the rows of a call, from one superblock on; advance() moves to the next one;
 //   spread<kUnits>(x, unit, get): get(row) in the lanes of the unit's rows;
 //   offsets<kUnits>(x, unit, block): likewise -32 times the sum of a block's activations;
-//   of_cell(four, cell): of a vector for four outputs, what the lanes of a cell need;
+//   of_cell(four, cell): the lanes that a cell needs from a vector for four outputs;
 //   add<kBits, kUnits, kFours>(codes, half, x, at, dots): adds the products of half a block's codes
-//     and the activations from `at` on; eight-bit codes are signed, others as they are;
+//     and the activations from `at` on; eight-bit codes are signed, others unsigned;
 //   open_minima(mins, opened): eight outputs' minima of a superblock, for
 //   add_minima<kUnits>(opened, x, unit, dots): minima times the coarse sums of the activations;
 //   store<kUnits>(sums, x, out): as rows of 16 outputs.
@@ -37,7 +37,7 @@ namespace redraft::kernels {
 namespace {
 
 #define REDRAFT_INLINE inline __attribute__((always_inline))
-// For loops over registers, which have to be known by name.
+// For loops over registers, which the compiler has to address by name.
 #define REDRAFT_UNROLL _Pragma("GCC unroll 16")
 
 // Minima are subtracted for eight outputs at once: two vectors of four.
@@ -96,8 +96,8 @@ REDRAFT_INLINE void open_minima_of_blocks(const std::uint8_t* mins, uint8x16_t (
   }
 }
 
-// How many vectors of four outputs are computed at once: as many as make four cells, so that there
-// are sums to go on with while an instruction waits for its own.
+// How many vectors of four outputs are computed at once: enough for four cells, so that other sums
+// can proceed while an instruction waits for its own.
 template <typename Dots, int kUnits>
 constexpr int fours_at_once() {
   constexpr int kCells = kUnits * Dots::kCells;
@@ -221,7 +221,7 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const typename D
   }
 }
 
-// What the offset of a format's codes contributes to the dot products of a block.
+// The contribution of the offset of a format's codes to the dot products of a block.
 template <typename Dots, WeightFormat kFormat, int kUnits>
 REDRAFT_INLINE int32x4_t offset_of(const typename Dots::Input& x, int unit, std::ptrdiff_t block) {
   if constexpr (kFormat == WeightFormat::kQ4_0)

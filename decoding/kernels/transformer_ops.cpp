@@ -11,7 +11,7 @@
 namespace redraft::kernels {
 namespace {
 
-constexpr int kElementGrain = 8192;  // the least that is worth another thread
+constexpr int kElementGrain = 8192;  // the minimum that is worth another thread
 
 }  // namespace
 

@@ -22,8 +22,8 @@ void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool);
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 
-// Of a mixture of experts. The logits of the experts that each row asks, best first, become their
-// shares, which add up to 1; [rows, n] in place.
+// For a mixture of experts. Turns the logits of the experts that each row uses, best first, into
+// their weights, which add up to 1; [rows, n] in place.
 void shares_of_best(Isa isa, float* logits, int rows, int n, ThreadPool& pool);
 
 // out[i] = x[sources[i]]; out [rows, n].
@@ -61,7 +61,7 @@ struct AttentionShape {
   int committed;            // every row sees slots 0..committed-1
   // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
   // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
-  // path order. Node i's parent is parents[i] (-1: the last context row); node i's slot is
+  // path order. The parent of node i is parents[i] (-1: the last context row); its slot is
   // committed + context + i.
   int context;
   const std::int32_t* parents;  // [rows - context]

@@ -20,9 +20,9 @@ struct WeightBlock {
   std::uint8_t codes[256] = {};
 };
 
-// `format` is a quantised one; `block` holds its block_bytes.
+// `format` must be quantised; `block` holds its block_bytes.
 void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out);
-// The values of its weights, as many as the format has in a block.
+// Writes the values of the block's weights, as many as the format has in a block.
 void dequantize_block(WeightFormat format, const WeightBlock& block, float* out);
 
 }  // namespace redraft::kernels

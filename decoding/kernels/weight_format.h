@@ -32,8 +32,8 @@ const WeightFormatInfo* weight_format_info(WeightFormat format);
 // Bytes of `rows` x `columns` weights in the file; `columns` is a multiple of the block size.
 std::size_t weight_bytes(WeightFormat format, std::int64_t rows, std::int64_t columns);
 
-// One row of weights as floats: this defines what a format means and is the reference for every
-// kernel.
+// Converts one row of weights to floats. This defines what a format means and is the reference for
+// every kernel.
 void dequantize_row(WeightFormat format, const void* row, int columns, float* out);
 
 }  // namespace redraft

@@ -15,8 +15,8 @@ namespace {
 constexpr int kBlock = 32;
 constexpr float kMaxCode = 127;
 
-// Rounds |x| <= 2^22 to the nearest integer, ties to even: a float has no digits below one once
-// this is added. Unlike a call of the library it can be vectorised.
+// Rounds |x| <= 2^22 to the nearest integer, ties to even: after this addition a float has no
+// fractional digits. Unlike a library call it can be vectorised.
 float to_integer(float x) { return x + 0x1.8p23F - 0x1.8p23F; }
 
 void write_u16(std::uint16_t value, std::uint8_t* out) { std::memcpy(out, &value, sizeof value); }
@@ -32,7 +32,7 @@ void quantize_block(const float* weights, std::uint8_t* out) {
   const std::uint16_t half = kernels::float_to_half(finite ? largest / kMaxCode : INFINITY);
   const float scale = kernels::half_to_float(half);
   write_u16(half, out);
-  // By the scale as it is stored. It may be rounded down, or to zero.
+  // Uses the stored scale, which may have been rounded down, or to zero.
   const float inverse = scale > 0 && std::isfinite(scale) ? 1 / scale : 0;
   for (int i = 0; i < kBlock; ++i) {
     const float code =
@@ -41,12 +41,12 @@ void quantize_block(const float* weights, std::uint8_t* out) {
   }
 }
 
-// The codes 0 to 15 stand for -8 to 7 times the scale, which may be negative: so the largest
-// weight, whatever its sign, can take the code with the most room. A scale that puts that weight a
-// little beyond the end rounds the others finer, which is tried in a few steps.
+// The codes 0 to 15 stand for -8 to 7 times the scale, which may be negative, so the largest
+// weight, whatever its sign, can take the code with the most room. A scale that puts that weight
+// slightly beyond the end rounds the others finer; the loop tries a few such scales.
 constexpr float kLowest = -8;
 constexpr float kHighest = 7;
-constexpr float kEnds[] = {-8.0F, -8.5F, -9.0F, -7.5F};  // of the largest weight
+constexpr float kEnds[] = {-8.0F, -8.5F, -9.0F, -7.5F};  // codes of the largest weight to try
 
 float code_of(float weight, float inverse) {
   return std::clamp(to_integer(weight * inverse), kLowest, kHighest);

@@ -1,24 +1,24 @@
-// Why a slow thread gets less work, and helps nobody
+// Why a slow thread gets less work and does not help others
 //
 // Threads are not equally fast: a hybrid processor has cores of two kinds, and any core may be
-// shared with another program or throttled. If all shares are equal and whoever is done helps, a
-// slow thread still holds up the end: a chunk that it takes shortly before the end is awaited by
-// everybody. A pool must never be slower with a slow thread than without it.
+// shared with another program or throttled. If all shares are equal and every idle thread helps, a
+// slow thread still delays the end: everyone waits for the chunk that it takes shortly before the
+// end. A pool must never be slower with a slow thread than without it.
 //
 // An example. Eight threads divide 480 chunks, and a fast one does a chunk in 1 µs. Without the
 // eighth the job takes 480 / 7 = 68.6 µs. If the eighth is ten times slower and begins with 60
-// chunks of its own, of which it claims 15 at once, the job takes 150 µs. With a share by its
-// speed, .98 * 480 * .1 / 7.1 = 6.6 chunks, it claims 6 at most, which it has done after 60 µs, and
-// others do the remaining 474 meanwhile in 67.7 µs.
+// chunks of its own, of which it claims 15 at once, the job takes 150 µs. With a share in
+// proportion to its speed, .98 * 480 * .1 / 7.1 = 6.6 chunks, it claims at most 6 and finishes them
+// after 60 µs, while the others do the remaining 474 in 67.7 µs.
 //
-// So a share is in proportion to the thread's speed and rounded down for slow ones; that leaves
-// them nothing that takes longer than the whole job. A thread that slows down suddenly, to half,
-// hardly holds up anybody either: it has claimed a quarter of its share, and others take the rest.
+// So a share is in proportion to the thread's speed and rounded down for slow threads. Nothing in
+// it takes longer than the whole job. A thread that suddenly slows down to half its speed causes
+// little delay either: it has claimed a quarter of its share, and others take the rest.
 //
-// Speeds follow slowly what single jobs say, since any job may have been interrupted; only for a
-// thread that is known to be slow a bad job counts at once. A thread that is too slow for a single
-// chunk is not timed any more, so it counts as a little faster from job to job until it is given
-// one. That is rare enough to cost nothing, however long the chunk takes.
+// Speeds adapt slowly to single jobs, since any job may have been interrupted. Only for a thread
+// that is known to be slow does a bad job count at once. A thread that is too slow for a single
+// chunk is no longer timed, so its speed rises a little from job to job until it gets one. That is
+// rare enough to cost nothing, however long the chunk takes.
 
 #include "decoding/kernels/work_shares.h"
 
@@ -29,12 +29,12 @@
 namespace redraft {
 namespace {
 
-constexpr float kEqual = 0.7f;    // from here on a thread counts as fast as the fastest one
+constexpr float kEqual = 0.7f;    // a thread at least this fast counts as equal to the fastest
 constexpr float kMargin = 0.98f;  // of what a slow thread could do
 constexpr float kMinSpeed = 1.0f / 1024;
-constexpr double kStep = 1.05;       // by which a speed changes at most from job to job
-constexpr int kMinChunks = 8;        // per thread, of a job that says something
-constexpr double kRecovery = 1.005;  // from job to job without a chunk
+constexpr double kStep = 1.05;       // maximum factor by which a speed changes from job to job
+constexpr int kMinChunks = 8;        // per thread; jobs with fewer are not informative
+constexpr double kRecovery = 1.005;  // factor per job without a chunk
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void divide_chunks(int chunks, std::span<const float> speeds, std::span<int> bou
   const auto of_slow = [&](float speed) {
     return static_cast<int>(kMargin * static_cast<float>(chunks) * speed / all);
   };
-  int left = chunks;  // for the fast ones
+  int left = chunks;  // the fast threads' chunks
   for (const float speed : speeds) {
     if (!helps_others(speed)) left -= of_slow(speed);
   }
@@ -80,7 +80,7 @@ void ThreadSpeeds::learn(std::span<const Work> work) {
   }
   if (all_chunks < kMinChunks * static_cast<int>(work.size())) return;
   for (const Work& one : work) {
-    // The time of a few chunks is not exact.
+    // The timing of a few chunks is imprecise.
     if (4 * one.chunks >= most_chunks && one.seconds > 0)
       fastest = std::max(fastest, one.chunks / one.seconds);
   }
@@ -95,7 +95,7 @@ void ThreadSpeeds::learn(std::span<const Work> work) {
     }
     speeds_[i] = std::clamp(static_cast<float>(speed), kMinSpeed, 1.0f);
   }
-  // The fastest one is 1, whatever it was before: it may be another one now.
+  // The fastest becomes 1, whatever it was before, since it may be another thread now.
   const float most = *std::max_element(speeds_.begin(), speeds_.end());
   rounded_.resize(speeds_.size());
   for (std::size_t i = 0; i < speeds_.size(); ++i) {

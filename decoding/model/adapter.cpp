@@ -58,8 +58,8 @@ std::vector<float> floats_of(const StoredTensor& tensor) {
 class Reader {
  public:
   Reader(const AdapterConfig& config, const JsonDocument& file, const SafetensorsFile& weights,
-         const ModelFiles& base)
-      : config_(config), file_(file), weights_(weights), base_(base) {}
+         const ModelFiles& base, const Architecture& architecture)
+      : config_(config), file_(file), weights_(weights), base_(base), architecture_(architecture) {}
 
   Result<std::unordered_map<std::string, LowRankDelta>> run() {
     if (Result<void> sorted = sort_tensors(); !sorted) return sorted.error();
@@ -74,8 +74,8 @@ class Reader {
   }
 
  private:
-  static std::string role_of(std::string_view module) {
-    return role_of_huggingface_tensor(std::string(module) + ".weight");
+  std::string role_of(std::string_view module) const {
+    return role_of_huggingface_tensor(std::string(module) + ".weight", architecture_);
   }
 
   Result<void> sort_tensors() {
@@ -183,6 +183,7 @@ class Reader {
   const JsonDocument& file_;
   const SafetensorsFile& weights_;
   const ModelFiles& base_;
+  const Architecture& architecture_;   // the base's
   std::map<std::string, Pair> pairs_;  // by module, in an order for errors
 };
 
@@ -235,8 +236,10 @@ Result<Adapter> Adapter::parse(const JsonDocument& config, const SafetensorsFile
                                const ModelFiles& base) {
   const Result<AdapterConfig> read = read_adapter_config(config.root());
   if (!read) return read.error();
+  const Result<TransformerShape> shape = base.shape();
+  if (!shape) return shape.error();
   Result<std::unordered_map<std::string, LowRankDelta>> deltas =
-      Reader(*read, config, weights, base).run();
+      Reader(*read, config, weights, base, *shape->architecture).run();
   if (!deltas) return deltas.error();
   Adapter adapter;
   adapter.deltas_ = std::move(*deltas);

@@ -7,10 +7,10 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
-#include "decoding/language_model.h"
 #include "decoding/load_control.h"
 #include "decoding/model/draft_head_files.h"
 #include "decoding/model/weights.h"
+#include "decoding/model_powers.h"
 #include "support/result.h"
 
 namespace redraft {

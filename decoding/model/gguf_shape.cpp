@@ -58,29 +58,8 @@ class ShapeReader {
   std::optional<Error> error_;
 };
 
-// Keys of related architectures that change what a pass computes. Such a key is allowed only with
-// the value that changes nothing.
-struct RelativesKey {
-  std::string_view name;
-  std::string_view what;
-  double neutral;
-};
-constexpr RelativesKey kDense[] = {{"expert_count", "a mixture of experts", 0}};
-// Of mixtures other than Qwen3's.
-constexpr double kSoftmax = 1;
-constexpr RelativesKey kMixtures[] = {
-    {"expert_shared_count", "experts that every row goes to", 0},
-    {"expert_shared_feed_forward_length", "experts that every row goes to", 0},
-    {"expert_chunk_feed_forward_length", "experts of two widths", 0},
-    {"expert_weights_scale", "scaled experts", 1},
-    {"expert_gating_func", "another function of the router's scores", kSoftmax},
-    {"expert_group_count", "groups of experts", 0},
-    {"expert_group_used_count", "groups of experts", 0},
-    {"leading_dense_block_count", "layers without experts", 0},
-    {"moe_every_n_layers", "layers without experts", 0},
-    {"interleave_moe_layer_step", "layers without experts", 1},
-};
-constexpr RelativesKey kNotComputed[] = {
+// What no architecture may have.
+constexpr RefusedKey kNotComputed[] = {
     {"attention.clamp_kqv", "clamped attention", 0},
     {"attention.max_alibi_bias", "a bias by distance", 0},
     {"attention.output_scale", "scaled attention outputs", 1},
@@ -100,9 +79,8 @@ constexpr RelativesKey kNotComputed[] = {
     {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
 };
 
-void refuse_relatives(const GgufFile& file, ShapeReader& reader,
-                      std::span<const RelativesKey> keys) {
-  for (const RelativesKey& key : keys) {
+void refuse_keys(const GgufFile& file, ShapeReader& reader, std::span<const RefusedKey> keys) {
+  for (const RefusedKey& key : keys) {
     if (!reader.has(key.name)) continue;
     const Result<double> value = file.number(reader.key(key.name));
     if (value && *value == key.neutral) continue;
@@ -112,7 +90,7 @@ void refuse_relatives(const GgufFile& file, ShapeReader& reader,
 }
 
 void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
-  refuse_relatives(file, reader, kNotComputed);
+  refuse_keys(file, reader, kNotComputed);
   const int window = reader.integer_or("attention.sliding_window", 0);
   if (window != 0 && window < context_length) {
     reader.refuse("attention.sliding_window",
@@ -156,8 +134,8 @@ RopeScaling read_scaling(ShapeReader& reader, int context_length) {
 
 // The width inside a feed-forward block, and how many there are.
 void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
-  if (shape.architecture != "qwen3moe") {
-    refuse_relatives(file, reader, kDense);
+  if (!shape.architecture->is_mixture) {
+    refuse_keys(file, reader, shape.architecture->refused_keys);
     shape.feed_forward = reader.integer("feed_forward_length");
     return;
   }
@@ -165,7 +143,7 @@ void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerSha
   shape.experts_used = reader.integer("expert_used_count");
   shape.feed_forward = reader.integer("expert_feed_forward_length");
   if (shape.experts == 0) reader.refuse("expert_count", "a mixture has at least one");
-  refuse_relatives(file, reader, kMixtures);
+  refuse_keys(file, reader, shape.architecture->refused_keys);
   if (reader.has("expert_weights_norm")) {
     const Result<bool> norm = file.boolean(reader.key("expert_weights_norm"));
     if (!norm || !*norm)
@@ -220,8 +198,9 @@ std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const Transfor
     const bool has_part =
         stacked ? shape.experts > 0 && stacked->layer < shape.layers : has_role(tensor.name, shape);
     if (has_part && !parse_expert_role(tensor.name)) continue;
-    return file.tensor_error(
-        tensor.name, "has no part in a " + shape.architecture + " model as redraft computes it");
+    return file.tensor_error(tensor.name, "has no part in a " +
+                                              std::string(shape.architecture->name) +
+                                              " model as redraft computes it");
   }
   return std::nullopt;
 }
@@ -229,13 +208,12 @@ std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const Transfor
 }  // namespace
 
 Result<TransformerShape> read_shape(const GgufFile& file) {
-  Result<std::string_view> architecture = file.text("general.architecture");
-  if (!architecture) return architecture.error();
-  if (const auto refused = refuse_architecture(*architecture))
-    return Error(file.name() + ": " + *refused);
-  TransformerShape shape;
-  shape.architecture = *architecture;
-  ShapeReader reader(file, shape.architecture + ".");
+  const Result<std::string_view> name = file.text("general.architecture");
+  if (!name) return name.error();
+  const Architecture* const architecture = find_architecture(*name);
+  if (!architecture) return Error(file.name() + ": " + unsupported_architecture(*name));
+  TransformerShape shape{.architecture = architecture};
+  ShapeReader reader(file, std::string(architecture->name) + ".");
   shape.layers = reader.integer("block_count");
   shape.context_length = reader.integer("context_length");
   shape.hidden = reader.integer("embedding_length");
@@ -250,8 +228,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   read_divisors(file, reader, shape);
   refuse_what_is_not_computed(file, reader, shape.context_length);
   if (reader.error()) return *reader.error();
-  shape.query_key_norm = shape.architecture.starts_with("qwen3");
-  shape.paired_rows = shape.architecture == "llama";
+  shape.paired_rows = architecture->pairs_neighbours;
   const StoredTensor* embedding = file.find_tensor("token_embd.weight");
   if (!embedding) return file.tensor_error("token_embd.weight", "missing");
   shape.vocabulary =

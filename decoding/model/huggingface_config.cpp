@@ -89,13 +89,15 @@ std::string key_of(std::string_view field) {
   return std::string(field.starts_with("rope.scaling") ? "rope_scaling" : field);
 }
 
-void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader, int context) {
-  if (reader.text_or("hidden_act", "silu") != "silu")
-    reader.refuse("hidden_act", "redraft computes silu");
+void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader,
+                                 const TransformerShape& shape) {
+  const std::string activation(shape.architecture->activation);
+  if (reader.text_or("hidden_act", activation) != activation)
+    reader.refuse("hidden_act", "redraft computes " + activation);
   if (reader.has("quantization_config"))
     reader.refuse("quantization_config", "redraft reads quantised weights as GGUF only");
   if (reader.flag_or("use_sliding_window", false) &&
-      reader.integer_or("sliding_window", context) < context) {
+      reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
     reader.refuse("use_sliding_window", "redraft computes no sliding window");
   }
   if (reader.number_or("partial_rotary_factor", 1) != 1)
@@ -103,7 +105,7 @@ void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader, 
   if (const std::optional<JsonValue> types = config.find("layer_types")) {
     for (const JsonValue type : *types) {
       const Result<std::string_view> name = type.text();
-      if (!name || *name != "full_attention")
+      if (!name || *name != shape.architecture->attention)
         reader.fail(type.error("redraft computes full attention only"));
     }
   }
@@ -111,7 +113,7 @@ void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader, 
 
 // The width inside a feed-forward block, and how many there are.
 void read_feed_forward(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
-  if (shape.architecture != "qwen3moe") {
+  if (!shape.architecture->is_mixture) {
     shape.feed_forward = reader.integer("intermediate_size");
     return;
   }
@@ -186,23 +188,22 @@ void read_head_dim(ConfigReader& reader, TransformerShape& shape) {
   }
 }
 
-Result<std::string> read_architecture(const JsonValue& config) {
+Result<const Architecture*> read_architecture(const JsonValue& config) {
   const Result<JsonValue> type = config.at("model_type");
   if (!type) return type.error();
   const Result<std::string_view> name = type->text();
   if (!name) return name.error();
-  const std::string_view ours = *name == "qwen3_moe" ? "qwen3moe" : *name;
-  if (const auto refused = refuse_architecture(ours)) return type->error(*refused);
-  return std::string(ours);
+  const Architecture* const found = find_huggingface_architecture(*name);
+  if (!found) return type->error(unsupported_architecture(*name));
+  return found;
 }
 
 }  // namespace
 
 Result<TransformerShape> read_shape(const JsonValue& config) {
-  Result<std::string> architecture = read_architecture(config);
+  const Result<const Architecture*> architecture = read_architecture(config);
   if (!architecture) return architecture.error();
-  TransformerShape shape;
-  shape.architecture = std::move(*architecture);
+  TransformerShape shape{.architecture = *architecture};
   std::optional<Error> error;
   ConfigReader reader(config, error);
   shape.layers = reader.integer("num_hidden_layers");
@@ -213,11 +214,10 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   shape.kv_heads = reader.integer_or("num_key_value_heads", shape.heads);
   shape.vocabulary = reader.integer("vocab_size");
   shape.epsilon = reader.number("rms_norm_eps");
-  shape.query_key_norm = shape.architecture.starts_with("qwen3");
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);
-  refuse_what_is_not_computed(config, reader, shape.context_length);
+  refuse_what_is_not_computed(config, reader, shape);
   if (error) return *error;
   if (const std::optional<ShapeProblem> problem = find_problem(shape)) {
     reader.refuse(key_of(problem->field), problem->reason);

@@ -75,7 +75,7 @@ class HuggingFaceModel : public ModelFiles {
 
   Result<void> open_shards();
   Result<void> open_indexed_shards();
-  Result<void> check_index() const;
+  Result<void> check_index(const Architecture& architecture) const;
   Result<void> assign_roles(const TransformerShape& shape);
   Result<void> check_head();
 
@@ -92,7 +92,7 @@ Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
   if (auto opened = open_shards(); !opened) return opened;
   if (auto assigned = assign_roles(shape); !assigned) return assigned;
   if (index_) {
-    if (auto checked = check_index(); !checked) return checked;
+    if (auto checked = check_index(*shape.architecture); !checked) return checked;
   }
   return check_head();
 }
@@ -138,9 +138,10 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
     for (const StoredTensor& tensor : shards_[i].tensors()) {
       // The frequencies of rope; some tools store them although they follow from the configuration.
       if (tensor.name.ends_with(kRotaryTable)) continue;
-      std::string role = role_of_huggingface_tensor(tensor.name);
+      std::string role = role_of_huggingface_tensor(tensor.name, *shape.architecture);
       if (!has_role(role, shape)) {
-        return shards_[i].tensor_error(tensor.name, "has no part in a " + shape.architecture +
+        return shards_[i].tensor_error(tensor.name, "has no part in a " +
+                                                        std::string(shape.architecture->name) +
                                                         " model as redraft computes it");
       }
       if (!places_.emplace(std::move(role), ShardTensor{i, &tensor}).second) {
@@ -152,11 +153,11 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
 }
 
 // Checks that every tensor that the index lists is in the shard named there.
-Result<void> HuggingFaceModel::check_index() const {
+Result<void> HuggingFaceModel::check_index(const Architecture& architecture) const {
   const JsonValue files = *index_->root().at("weight_map");
   for (const JsonValue entry : files) {
     if (entry.key().ends_with(kRotaryTable)) continue;
-    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key()));
+    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key(), architecture));
     if (!place || place->shard != shard_of_file_.find(*entry.text())->second) {
       return entry.error("shard " + quoted(*entry.text()) + " does not have this tensor");
     }

@@ -59,7 +59,7 @@ Result<LoadedModel> read_model(const ModelLocation& location, ThreadPool& pool,
   if (!made) return made.error();
   if (!model) return model.error();
   LoadedModel loaded{.name = (*model)->name(),
-                     .architecture = shape->architecture,
+                     .architecture = std::string(shape->architecture->name),
                      .location = location,
                      .stamp = {},
                      .model = std::move(*model),

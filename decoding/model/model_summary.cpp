@@ -136,12 +136,16 @@ void describe(const GgufFile& file, ModelSummary& summary) {
 // Leaves out what cannot be read: open_model_files() says what is wrong with it.
 void describe_folder(const fs::path& folder, ModelSummary& summary) {
   double used = 1;
+  const Architecture* architecture = nullptr;
   if (const Result<JsonDocument> config = JsonDocument::open(folder / "config.json", kSmall)) {
     const std::optional<JsonValue> type = config->root().find("model_type");
     const Result<std::string_view> name = type ? type->text() : Error("none");
     if (name) summary.architecture = shown(*name);
+    if (name) architecture = find_huggingface_architecture(*name);
     used = share_of_experts(config->root());
   }
+  // Another architecture's tensors mostly have the names that most have.
+  if (!architecture) architecture = &architectures().front();
   TensorSums sums(used);
   std::error_code problem;
   for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end;
@@ -150,7 +154,7 @@ void describe_folder(const fs::path& folder, ModelSummary& summary) {
     const Result<SafetensorsFile> file = SafetensorsFile::open(entry->path());
     if (!file) continue;
     for (const StoredTensor& tensor : file->tensors())
-      sums.add(role_of_huggingface_tensor(tensor.name), tensor);
+      sums.add(role_of_huggingface_tensor(tensor.name, *architecture), tensor);
   }
   sums.write_to(summary);
 }

@@ -41,7 +41,7 @@ TORCH_LIBRARY(redraft, m) {
   m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
   m.def(
       "head_top_k(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) ids, Tensor(b!) "
-      "logits, Tensor(c!) entropy) -> ()");
+      "logits) -> ()");
   m.def("log_probability(Tensor logits, Tensor tokens, Tensor(a!) out) -> ()");
 }
 
@@ -189,11 +189,11 @@ void head_argmax(const LinearWeight& weight, const Tensor& x, const Tensor& best
 }
 
 void head_top_k(const LinearWeight& weight, const Tensor& x, const Tensor& ids,
-                const Tensor& logits, const Tensor& entropy) {
+                const Tensor& logits) {
   static const auto op =
       find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t, const Tensor&,
-                const Tensor&, const Tensor&, const Tensor&)>("redraft::head_top_k");
-  op.call(weight.data, number(weight.format), weight.n, weight.k, x, ids, logits, entropy);
+                const Tensor&, const Tensor&)>("redraft::head_top_k");
+  op.call(weight.data, number(weight.format), weight.n, weight.k, x, ids, logits);
 }
 
 void log_probability(const Tensor& logits, const Tensor& tokens, const Tensor& out) {

@@ -102,10 +102,9 @@ void add(const at::Tensor& x, const at::Tensor& y);
 // ties go to the lower id.
 void head_argmax(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& best);
 // The k best of each row, best first, ties to the lower id, NaN last: ids int32 and logits float
-// [rows, k], and their normalised_entropy(), double [rows]. The rows x vocabulary logits are never
-// stored.
+// [rows, k]. The rows x vocabulary logits are never stored.
 void head_top_k(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& ids,
-                const at::Tensor& logits, const at::Tensor& entropy);
+                const at::Tensor& logits);
 // out[r] = log softmax(logits[r])[tokens[r]]; logits float [rows, vocabulary].
 void log_probability(const at::Tensor& logits, const at::Tensor& tokens, const at::Tensor& out);
 

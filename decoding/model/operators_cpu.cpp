@@ -9,7 +9,6 @@
 #include <cmath>
 #include <vector>
 
-#include "decoding/acceptance.h"
 #include "decoding/kernels/packed_rows.h"
 #include "decoding/kernels/transformer_ops.h"
 #include "decoding/model/operators.h"
@@ -202,16 +201,9 @@ void head_argmax_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, 
 }
 
 void head_top_k_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
-                    const Tensor& x, const Tensor& ids, const Tensor& logits,
-                    const Tensor& entropy) {
-  const int k_best = as_int(ids.size(1));
-  kernels::linear_top_k(packed(weight, format, n, k), input(x), rows(ids), k_best,
+                    const Tensor& x, const Tensor& ids, const Tensor& logits) {
+  kernels::linear_top_k(packed(weight, format, n, k), input(x), rows(ids), as_int(ids.size(1)),
                         ids.mutable_data_ptr<std::int32_t>(), out_floats(logits), pool());
-  auto* out = entropy.mutable_data_ptr<double>();
-  for (int r = 0; r < rows(ids); ++r) {
-    out[r] = normalised_entropy({floats(logits) + static_cast<std::ptrdiff_t>(r) * k_best,
-                                 static_cast<std::size_t>(k_best)});
-  }
 }
 
 void log_probability_cpu(const Tensor& logits, const Tensor& tokens, const Tensor& out) {

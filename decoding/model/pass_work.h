@@ -1,8 +1,8 @@
 #pragma once
 
-#include "decoding/language_model.h"
 #include "decoding/model/transformer_shape.h"
 #include "decoding/model/weights.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 

@@ -1,7 +1,6 @@
-// The transformer of llama, qwen2, qwen3 and qwen3moe, once for every device: all arithmetic is in
-// the operators, all memory in buffers that outlive a pass. A pass first writes the rows of its
-// context and draft into the cache's slots and then attends to them, so the tree alone decides what
-// a row sees.
+// The transformer of every Architecture, on the CPU: all arithmetic is in the operators, all memory
+// in buffers that outlive a pass. A pass first writes the rows of its context and draft into the
+// cache's slots and then attends to them, so the tree alone decides what a row sees.
 #include "decoding/model/transformer.h"
 
 #include <ATen/Parallel.h>
@@ -27,6 +26,7 @@
 #include "decoding/model/pass_work.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 #include "decoding/sampling.h"
 
@@ -73,7 +73,11 @@ at::Tensor any_rows(int count, int width) {
   return rows;
 }
 
-class Transformer : public LanguageModel {
+class Transformer final : public LanguageModel,
+                          private LayerSkipping,
+                          private HeadDrafting,
+                          private LayerCapture,
+                          private PassMeasuring {
  public:
   Transformer(std::string name, const TransformerShape& shape, Weights weights,
               std::optional<DraftHead> head, kernels::Isa isa, ThreadPool& pool)
@@ -101,17 +105,11 @@ class Transformer : public LanguageModel {
            pool_.threads();
   }
 
-  void set_profile(PassProfile* profile) override { profile_ = profile; }
-
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
     return std::make_unique<KvCache>(
         capacity, std::make_unique<TransformerKvStorage>(shape_.layers, capacity, shape_.kv_heads,
                                                          shape_.head_dim));
-  }
-
-  PassWork work(int rows, int context) const override {
-    return pass_work(weights_, shape_, rows, context);
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -152,7 +150,17 @@ class Transformer : public LanguageModel {
     return out;
   }
 
-  int skippable_layers() const override { return shape_.layers; }
+  LayerSkipping* layer_skipping() override { return this; }
+  HeadDrafting* head_drafting() override { return head_ ? this : nullptr; }
+  LayerCapture* layer_capture() override { return this; }
+  PassMeasuring* measuring() override { return this; }
+
+ private:
+  void set_profile(PassProfile* profile) override { profile_ = profile; }
+
+  PassWork work(int rows, int context) const override {
+    return pass_work(weights_, shape_, rows, context);
+  }
 
   bool capture_layers(std::span<const int> layers) override {
     const auto exists = [this](int layer) { return layer >= 0 && layer < shape_.layers; };
@@ -165,7 +173,7 @@ class Transformer : public LanguageModel {
   }
   std::span<const float> captured(int row) const override { return captured_.row(row); }
 
-  int head_tokens() const override { return head_ ? head_->tokens() : 0; }
+  int head_tokens() const override { return head_->tokens(); }
   std::vector<HeadPlace> head_draft(int row, TokenId token) override {
     assert(head_ && token >= 0 && token < shape_.vocabulary);
     const c10::InferenceMode inference;
@@ -176,6 +184,8 @@ class Transformer : public LanguageModel {
     embed(id, embedding);
     return head_->propose(captured_.row(row), embedding);
   }
+
+  int skippable_layers() const override { return shape_.layers; }
 
   double drafting_share(const SkippedLayers& skipped) const override {
     return pass_work(weights_, shape_, 1, 0, &skipped).bytes /
@@ -198,7 +208,6 @@ class Transformer : public LanguageModel {
     return drafted;
   }
 
- private:
   // Everything since the last charge was `part`.
   void charge(PassPart part) {
     if (profile_) profile_->charge(part);
@@ -263,7 +272,7 @@ class Transformer : public LanguageModel {
                         {layer.key, input.of(layer.key), rows.key},
                         {layer.value, input.of(layer.value), rows.value}});
     charge(PassPart::kQueryKeyValue);
-    if (shape_.query_key_norm) {
+    if (shape_.architecture->query_key_norm) {
       norm_heads(rows.query, layer.query_norm);
       norm_heads(rows.key, layer.key_norm);
     }
@@ -324,14 +333,11 @@ class Transformer : public LanguageModel {
       const int k = std::min(needs.top_k, shape_.vocabulary);
       const at::Tensor ids = at::empty({count, k}, at::kInt);
       const at::Tensor logits = at::empty({count, k}, at::kFloat);
-      const at::Tensor entropy = at::empty({count}, at::kDouble);
-      operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits, entropy);
+      operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits);
       const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
       const float* logit = logits.const_data_ptr<float>();
       out.top_ids.assign(id, id + ids.numel());
       out.top_logits.assign(logit, logit + logits.numel());
-      const auto* row_entropy = entropy.const_data_ptr<double>();
-      out.top_entropy.assign(row_entropy, row_entropy + count);
       for (int r = 0; r < count; ++r) out.argmax.push_back(id[r * k]);
     } else {
       const at::Tensor best = at::empty({count}, at::kInt);

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "decoding/model/architectures.h"
 #include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
 
@@ -13,7 +12,6 @@ namespace redraft {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kArchitectures = {"llama", "qwen2", "qwen3", "qwen3moe"};
 constexpr int kHeadGranularity = 16;  // required by the attention kernels
 // Far above any model that fits in memory, far below any product that overflows an int.
 constexpr int kMaxLayers = 1024;
@@ -87,15 +85,6 @@ std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
 
 }  // namespace
 
-std::span<const std::string_view> supported_architectures() { return kArchitectures; }
-
-std::optional<std::string> refuse_architecture(std::string_view name) {
-  if (std::find(kArchitectures.begin(), kArchitectures.end(), name) != kArchitectures.end())
-    return std::nullopt;
-  return "architecture " + quoted(name) +
-         " is not supported; redraft runs llama, qwen2, qwen3 and qwen3moe models";
-}
-
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
   if (shape.layers * shape.experts > kMaxExpertsInAll)
@@ -126,38 +115,24 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
 }
 
 bool has_role(std::string_view role, const TransformerShape& shape) {
-  std::string_view name = role;
-  for (const std::string_view outer :
-       {"token_embd.weight", "output_norm.weight", "output.weight", "rope_freqs.weight"}) {
-    if (name == outer) return true;
-  }
-  constexpr std::string_view kLayer = "blk.";
-  if (!name.starts_with(kLayer)) return false;
-  name.remove_prefix(kLayer.size());
-  int layer = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), layer);
-  if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
-  name.remove_prefix(static_cast<std::size_t>(end - name.data()));
-  for (const std::string_view norm : {".attn_norm.weight", ".ffn_norm.weight"}) {
-    if (name == norm) return true;
-  }
-  for (const std::string_view norm : {".attn_q_norm.weight", ".attn_k_norm.weight"}) {
-    if (name == norm) return shape.query_key_norm;
-  }
-  const auto is_linear = [name](std::string_view linear) {
-    if (!name.starts_with(linear)) return false;
-    const std::string_view rest = name.substr(linear.size());
-    return rest == ".weight" || rest == ".bias";
+  const auto has = [&shape](TensorPlace place, std::string_view name) {
+    return std::ranges::any_of(shape.architecture->tensors, [&](const TensorName& each) {
+      if (each.place != place || !name.starts_with(each.role)) return false;
+      const std::string_view kind = name.substr(each.role.size());
+      return kind == ".weight" || (kind == ".bias" && each.may_have_bias);
+    });
   };
-  for (const std::string_view linear : {".attn_q", ".attn_k", ".attn_v", ".attn_output"}) {
-    if (is_linear(linear)) return true;
-  }
-  for (const std::string_view linear : {".ffn_gate", ".ffn_up", ".ffn_down"}) {
-    if (is_linear(linear)) return shape.experts == 0;
-  }
-  if (name == ".ffn_gate_inp.weight") return shape.experts > 0;
-  const std::optional<ExpertPlace> expert = parse_expert_role(role);
-  return expert && expert->expert < shape.experts;
+  if (const std::optional<ExpertPlace> expert = parse_expert_role(role))
+    return shape.architecture->is_mixture && expert->layer < shape.layers &&
+           expert->expert < shape.experts;
+  constexpr std::string_view kLayer = "blk.";
+  if (!role.starts_with(kLayer)) return has(TensorPlace::kModel, role);
+  role.remove_prefix(kLayer.size());
+  int layer = -1;
+  const auto [end, error] = std::from_chars(role.data(), role.data() + role.size(), layer);
+  if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
+  role.remove_prefix(static_cast<std::size_t>(end - role.data()));
+  return role.starts_with('.') && has(TensorPlace::kLayer, role.substr(1));
 }
 
 }  // namespace redraft

@@ -5,16 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "decoding/model/architecture.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/rope_scaling.h"
 #include "support/result.h"
 
 namespace redraft {
 
-// What a model's files say about its transformer. The architectures that redraft runs differ only
-// in these numbers.
+// What a model's files say about its transformer: its architecture, and the numbers that models of
+// one architecture differ in.
 struct TransformerShape {
-  std::string architecture;
+  const Architecture* architecture = nullptr;  // never null in a shape that was read
   int layers = 0;
   int context_length = 0;
   int hidden = 0;        // width of a row between layers
@@ -23,27 +24,23 @@ struct TransformerShape {
   int kv_heads = 0;      // divides heads
   int head_dim = 0;      // a multiple of 16; heads * head_dim may differ from hidden
   int vocabulary = 0;
-  double epsilon = 0;                // of the norms
-  bool query_key_norm = false;       // each head of queries and keys is normed before rotation
-  double rope_base = 0;              // of the rotary frequencies
-  RopeScaling rope_scaling;          // how they are stretched
-  std::vector<float> rope_divisors;  // divisor of each frequency, [head_dim / 2]; empty: all 1
+  double epsilon = 0;                     // of the norms
+  double rope_base = 0;                   // of the rotary frequencies
+  RopeScaling rope_scaling = {};          // how they are stretched
+  std::vector<float> rope_divisors = {};  // divisor of each frequency, [head_dim / 2]; empty: all 1
   // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.
   bool paired_rows = false;
-  // In a mixture, the feed-forward block of every layer: `experts` small ones, of which each row
-  // goes to the `experts_used` that the layer's router scores highest, weighted by the softmax of
-  // those scores. 0: the blocks are dense.
+  // In a mixture, each layer has `experts` small feed-forward blocks. Each row goes to the
+  // `experts_used` that the layer's router scores highest, weighted by the softmax of those scores.
+  // 0: the blocks are dense.
   int experts = 0;
   int experts_used = 0;  // 1..experts
 
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
 };
-
-// "architecture 'mamba' is not supported; redraft runs …" if the name is not one of ours.
-std::optional<std::string> refuse_architecture(std::string_view name);
 
 // A number that this build cannot compute with: its name in GGUF's words, as in
 // "attention.head_count_kv", and the reason.

@@ -48,7 +48,7 @@ class Planner {
     take_linear(prefix + "attn_q", shape_.query_width(), hidden, layer.query, paired);
     take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, paired);
     take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
-    if (shape_.query_key_norm) {
+    if (shape_.architecture->query_key_norm) {
       take_vector(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
       take_vector(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
     }

@@ -207,12 +207,14 @@ class GenerationJob {
   const DecodeQueue::Control& control_;
 };
 
+constexpr const char* kFailed = "the request failed";
+
 GenerationEnd run_job(EngineHost& host, const Generation& generation,
                       const GenerationChoices& choices, const GenerationEvents& events,
                       const DecodeQueue::Control& control) {
   if (control.stop.stop_requested()) return {.reason = GenerationEnd::Reason::kCancelled};
   const Result<GenerationEnd> end =
-      run_on_engine(host, "the request failed", [&](Engine& engine) -> Result<GenerationEnd> {
+      run_on_engine(host, kFailed, [&](Engine& engine) -> Result<GenerationEnd> {
         GenerationEnd ran = GenerationJob(generation, choices, events, control).run(engine);
         measure_when_idle(host, engine);
         return ran;
@@ -226,13 +228,17 @@ GenerationEnd run_job(EngineHost& host, const Generation& generation,
 DecodeQueue::JobId add_generation(EngineHost& host, std::shared_ptr<const Generation> generation,
                                   const GenerationChoices& choices, GenerationEvents events) {
   const Urgency urgency = urgency_of(*generation);
+  const auto shared = std::make_shared<const GenerationEvents>(std::move(events));
   return host.queue().add(
       [&host, generation = std::move(generation), choices,
-       events = std::move(events)](const DecodeQueue::Control& control) {
+       shared](const DecodeQueue::Control& control) {
         const Span span("http");
-        events.on_end(run_job(host, *generation, choices, events, control));
+        shared->on_end(run_job(host, *generation, choices, *shared, control));
       },
-      urgency);
+      urgency, {},
+      [shared](const Error& error) {
+        shared->on_end(refused(server_error(503, error.in(kFailed).message())));
+      });
 }
 
 }  // namespace redraft::http

@@ -14,7 +14,7 @@
 
 namespace redraft {
 
-// The changes of a batch that is being collected.
+// Collects the changes of one batch.
 class ChangeSet {
  public:
   void add_place(std::size_t root_idx, std::string path);
@@ -31,7 +31,7 @@ class ChangeSet {
 class ChangeSource {
  public:
   virtual ~ChangeSource() = default;
-  // Waits for at most `most`, or until `stop` is requested, for an event, and adds its changes.
+  // Waits for an event, for at most `most` or until `stop` is requested, and adds its changes.
   // Returns whether there was any event, relevant or not.
   virtual bool collect(ChangeSet& changes, std::chrono::milliseconds most,
                        const std::stop_token& stop) = 0;

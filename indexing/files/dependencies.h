@@ -9,8 +9,8 @@ namespace redraft {
 
 // The folders of installed packages in a workspace, whatever its ignore files say: node_modules, a
 // virtual environment's site-packages, and vendor folders that Go, Cargo, Composer or Bundler
-// filled. Looks a few levels deep and follows no symbolic link. Sorted by name; none of the folders
-// is within another.
+// filled. Looks a few levels deep and follows no symbolic link. Sorted by name; none is within
+// another.
 std::vector<std::filesystem::path> dependency_folders(std::span<const std::filesystem::path> roots,
                                                       const std::stop_token& stop = {});
 

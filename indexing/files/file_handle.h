@@ -10,19 +10,19 @@
 
 namespace redraft {
 
-// On failure the reason is in errno.
+// On failure errno holds the reason.
 
 // The folder `name` in the folder `at`, never through a symbolic link. Requires permission to read
 // it.
 FileHandle open_folder(int at, const std::string& name);
-// A file for reading; `at` may be AT_FDCWD. Never blocks, not even on the other end of a pipe.
+// A file for reading; `at` may be AT_FDCWD. Never blocks, not even on a pipe.
 FileHandle open_file(int at, const std::string& name, bool follow_link);
-// Of the link itself, if it is one.
+// Describes the link itself if the entry is one.
 std::optional<struct stat> stat_entry(int at, const std::string& name);
 std::optional<struct stat> stat_handle(const FileHandle& file);
 // Up to `most` bytes from the handle's current position.
 std::optional<std::string> read_up_to(const FileHandle& file, std::size_t most);
-// The whole of a regular file that has at most `most` bytes.
+// All of a regular file that has at most `most` bytes.
 std::optional<std::string> read_small_file(int at, const std::string& name, bool follow_link,
                                            std::size_t most);
 

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
-#include <utility>
 
 #include "indexing/files/ignore_rules.h"
 #include "indexing/files/secret_names.h"
 #include "indexing/files/secret_text.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {
@@ -83,107 +83,15 @@ jquery-[0-9]*.js
 .pnp.loader.mjs
 )";
 
-using LanguageName = std::pair<std::string_view, std::string_view>;
-
-constexpr auto kLanguageOfEnding = std::to_array<LanguageName>({
-    {"c", "c"},
-    {"h", "cpp"},
-    {"cc", "cpp"},
-    {"cpp", "cpp"},
-    {"cxx", "cpp"},
-    {"c++", "cpp"},
-    {"hh", "cpp"},
-    {"hpp", "cpp"},
-    {"hxx", "cpp"},
-    {"inl", "cpp"},
-    {"ipp", "cpp"},
-    {"cu", "cuda-cpp"},
-    {"cuh", "cuda-cpp"},
-    {"py", "python"},
-    {"pyi", "python"},
-    {"pyw", "python"},
-    {"js", "javascript"},
-    {"mjs", "javascript"},
-    {"cjs", "javascript"},
-    {"jsx", "javascriptreact"},
-    {"ts", "typescript"},
-    {"mts", "typescript"},
-    {"cts", "typescript"},
-    {"tsx", "typescriptreact"},
-    {"go", "go"},
-    {"rs", "rust"},
-    {"java", "java"},
-    {"cs", "csharp"},
-    {"csx", "csharp"},
-    {"rb", "ruby"},
-    {"rake", "ruby"},
-    {"gemspec", "ruby"},
-    {"php", "php"},
-    {"phtml", "php"},
-    {"sh", "shellscript"},
-    {"bash", "shellscript"},
-    {"json", "json"},
-    {"jsonc", "jsonc"},
-    {"yaml", "yaml"},
-    {"yml", "yaml"},
-    {"toml", "toml"},
-    {"html", "html"},
-    {"htm", "html"},
-    {"css", "css"},
-    {"md", "markdown"},
-    {"markdown", "markdown"},
-    {"lua", "lua"},
-    {"hs", "haskell"},
-    {"kt", "kotlin"},
-    {"pl", "perl"},
-    {"proto", "proto3"},
-    {"r", "r"},
-    {"scala", "scala"},
-    {"scss", "scss"},
-    {"sql", "sql"},
-    {"swift", "swift"},
-    {"xml", "xml"},
-    {"zig", "zig"},
-});
-
-constexpr auto kLanguageOfName = std::to_array<LanguageName>({
-    {"makefile", "makefile"},
-    {"gnumakefile", "makefile"},
-    {"dockerfile", "dockerfile"},
-    {"cmakelists.txt", "cmake"},
-    {"rakefile", "ruby"},
-    {"gemfile", "ruby"},
-    {".bashrc", "shellscript"},
-    {".bash_profile", "shellscript"},
-    {".profile", "shellscript"},
-    {".clang-format", "yaml"},
-    {".clang-tidy", "yaml"},
-});
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 bool listed(const IgnorePatterns& names, std::string_view path, bool is_folder) {
   return names.verdict(path, is_folder) == IgnoreVerdict::kIgnored;
-}
-
-std::string_view find(std::span<const LanguageName> table, std::string_view key) {
-  const auto found = std::ranges::find(table, key, &LanguageName::first);
-  return found == table.end() ? std::string_view{} : found->second;
 }
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The comments with which a file begins, in lower case; reads only its first lines.
+// The comments at the beginning of a file, in lower case; reads only its first lines.
 std::string opening_comment(std::string_view text) {
   constexpr int kMaxLines = 30;
   constexpr std::size_t kMaxBytes = 4096;
@@ -191,7 +99,7 @@ std::string opening_comment(std::string_view text) {
                                             "%",  "<!", "'",  "\"", "<?php", "{-"};
   text = text.substr(0, kMaxBytes);
   std::string comment;
-  bool in_block = false;  // of a comment whose lines need no prefix
+  bool in_block = false;  // whether it is in a comment whose lines need no prefix
   for (int line_idx = 0; line_idx < kMaxLines && !text.empty(); ++line_idx) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -221,7 +129,7 @@ bool says_generated(std::string_view text) {
   return false;
 }
 
-// Lines that nobody writes by hand. In prose a paragraph may be one long line.
+// Lines that nobody writes by hand. In prose, a paragraph may be one long line.
 bool is_minified(std::string_view path, std::string_view text) {
   constexpr std::size_t kLongestLine = 20'000;
   constexpr std::size_t kMeanLine = 400;
@@ -233,19 +141,13 @@ bool is_minified(std::string_view path, std::string_view text) {
     if (end - at > kLongestLine) return true;
     at = end + 1;
   }
-  const std::string_view language = language_of(path);
-  const bool is_prose = language == "markdown" || language.empty();
+  const Language* const language = find_language(language_of(path));
+  const bool is_prose = language == nullptr || language->content == Content::kProse ||
+                        language->content == Content::kFencedProse;
   return !is_prose && text.size() / lines > kMeanLine;
 }
 
 }  // namespace
-
-std::string_view language_of(std::string_view path) {
-  const std::string name = lower_case(name_of(path));
-  if (const std::string_view known = find(kLanguageOfName, name); !known.empty()) return known;
-  const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos ? "" : find(kLanguageOfEnding, name.substr(dot + 1));
-}
 
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder) {
   static const IgnorePatterns version_control(kVersionControlNames);
@@ -278,11 +180,20 @@ std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view 
 
 std::string_view to_text(SkipReason reason) {
   static constexpr std::array<std::string_view, kSkipReasonCount> kTexts = {
-      "ignored",          "version control", "installed dependencies or a cache",
-      "a secret",         "a symbolic link", "not a regular file",
-      "too large",        "binary",          "generated",
-      "a name not UTF-8", "unreadable",      "nested too deep",
-      "seen before",      "vanished"};
+      "ignored",
+      "version control",
+      "installed dependencies or a cache",
+      "a secret",
+      "a symbolic link",
+      "not a regular file",
+      "too large",
+      "binary",
+      "generated",
+      "a name that is not UTF-8",
+      "unreadable",
+      "nested too deeply",
+      "seen before",
+      "vanished"};
   return kTexts[static_cast<std::size_t>(reason)];
 }
 

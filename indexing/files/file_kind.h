@@ -7,20 +7,17 @@
 
 namespace redraft {
 
-// By name. A path is relative to its root, with slashes; case does not matter.
-
-// The LSP language id for the file's name; "" for a file that redraft treats as plain lines.
-std::string_view language_of(std::string_view path);
+// Decisions by name. A path is relative to its root, with slashes; case does not matter.
 
 // Why a file or folder of this name is never a source of the workspace, whatever its ignore files
 // say: version control's own folders, and likely secrets.
 std::optional<SkipReason> forbidden_name(std::string_view path, bool is_folder);
-// The same for what an ignore file may include again: installed dependencies and caches, lock
+// The same for names that an ignore file may include again: installed dependencies and caches, lock
 // files, bundles and minified files.
 std::optional<SkipReason> unwanted_name(std::string_view path, bool is_folder);
 
-// By content: a secret (secret_text.h), binary, not UTF-8, minified or generated. `text` is the
-// file or, if not `complete`, its beginning.
+// Decisions by content: a secret (secret_text.h), binary, not UTF-8, minified or generated. `text`
+// is the file or, if not `complete`, its beginning.
 std::optional<SkipReason> unwanted_text(std::string_view path, std::string_view text,
                                         bool complete);
 

@@ -1,7 +1,7 @@
-// The walk keeps a stack of folders to enter. Each is opened relative to the open folder in which
-// it was found, never by its path, so that replacing a folder by a link during the walk cannot lead
-// it elsewhere. A descriptor stays open until everything in its folder has been entered: at most
-// one per level.
+// The walk keeps a stack of folders to enter. It opens each folder relative to the open folder in
+// which it was found, never by its path, so that replacing a folder by a link during the walk
+// cannot lead it elsewhere. A descriptor stays open until everything in its folder has been
+// entered: at most one per level.
 #include "indexing/files/file_scan.h"
 
 #include <dirent.h>
@@ -16,6 +16,7 @@
 #include "indexing/files/file_handle.h"
 #include "indexing/files/file_kind.h"
 #include "indexing/files/ignore_files.h"
+#include "languages/languages.h"
 #include "support/files/file_times.h"
 #include "support/utf8/utf8.h"
 
@@ -28,7 +29,7 @@ constexpr std::size_t kBeginningBytes = 16 * 1024;
 
 struct Entry {
   std::string name;
-  unsigned char type = DT_UNKNOWN;  // as reported by the folder
+  unsigned char type = DT_UNKNOWN;  // as the folder reports it
 };
 
 struct OpenFolder {
@@ -322,7 +323,7 @@ std::optional<SkipReason> skip_by_name(const ScanFolder& folder, std::string_vie
 
 ScanReport scan_roots(std::span<const fs::path> roots, const ScanOptions& options,
                       const ScanSink& sink, std::stop_token stop) {
-  // A folder comes before the folders within it, so the walk enters each only once.
+  // A folder sorts before the folders within it, so the walk enters each only once.
   std::vector<std::pair<std::size_t, std::size_t>> order;  // length of the path, index
   for (std::size_t i = 0; i < roots.size(); ++i) {
     std::error_code error;

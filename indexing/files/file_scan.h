@@ -21,9 +21,9 @@ namespace redraft {
 
 struct ScanOptions {
   std::uint64_t max_bytes = kMaxSourceBytes;  // of one file
-  int max_depth = 100;                        // folders below a root; each may hold a descriptor
-  // Whether to read the beginning of each file, to leave out binary and generated files. Without
-  // that, a walk only asks the file system; read_source() checks the same later, and more.
+  int max_depth = 100;  // folders below a root; each may hold a descriptor open
+  // Whether to read the beginning of each file, to leave out binary and generated files. Otherwise
+  // a walk only queries the file system; read_source() later checks the same, and more.
   bool look_inside = true;
   // Whether to walk installed packages and caches (node_modules, site-packages) too.
   bool dependencies = false;
@@ -75,22 +75,22 @@ struct ScanReport {
   std::string text() const;
 };
 
-// Why an entry of `folder` is skipped, judged by its name alone: spelling, version control,
-// secrets, ignore rules, dependencies, lock files.
+// Why an entry of `folder` is skipped, judged only by its name: spelling, version control, secrets,
+// ignore rules, dependencies, lock files.
 std::optional<SkipReason> skip_by_name(const ScanFolder& folder, std::string_view name,
                                        bool is_folder, const ScanOptions& options);
 
 // Walks the folders `roots` and reports every file of the workspace once, folder by folder in the
 // order of their names. A root within another one is walked separately only if the outer one leaves
-// it out. Symbolic links are not followed; a root may be one. Never fails: whatever cannot be read
-// is skipped, counted and reported. Any thread; blocks until done, and checks `stop` at every
+// it out. Symbolic links are not followed, but a root may be one. Never fails: unreadable entries
+// are skipped, counted and reported. Any thread; blocks until done, and checks `stop` at every
 // entry.
 ScanReport scan_roots(std::span<const std::filesystem::path> roots, const ScanOptions& options,
                       const ScanSink& sink, std::stop_token stop = {});
 
-// The same for one place (a file, or a folder with everything below) after an event there: exactly
+// The same for one file or folder (with everything below it) after an event there: reports exactly
 // what scan_roots would report there now. `path` is relative to roots[root_idx], the root under
-// which scan_roots reports the place.
+// which scan_roots reports it.
 ScanReport scan_place(std::span<const std::filesystem::path> roots, std::size_t root_idx,
                       std::string_view path, const ScanOptions& options, const ScanSink& sink,
                       std::stop_token stop = {});

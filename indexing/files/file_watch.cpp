@@ -12,7 +12,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongTime = std::chrono::hours(1);
-// With more places than this a walk is faster.
+// With more places than this, a walk is faster.
 constexpr std::size_t kMaxPlaces = 50'000;
 
 }  // namespace
@@ -46,7 +46,7 @@ FileChanges ChangeSet::take() {
 FileWatch::FileWatch(std::vector<std::filesystem::path> roots, WatchOptions options,
                      std::stop_token stop)
     : roots_(std::move(roots)), options_(std::move(options)) {
-  std::string why = "polling was asked for";
+  std::string why = "polling was requested";
   if (!options_.always_poll) source_ = make_inotify_source(roots_, options_, stop, why);
   if (source_ != nullptr) why = source_->failure();
   if (!why.empty()) start_polling(std::move(why), stop);

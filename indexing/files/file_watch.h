@@ -24,11 +24,11 @@ struct ChangedPlace {
   }
 };
 
-// Places that may have changed or disappeared: a reason to call scan_place(), not a fact.
+// Files or folders that may have changed or disappeared: a reason to call scan_place(), not a fact.
 struct FileChanges {
-  // Sorted; none within another: a folder stands for everything below it.
+  // Sorted; none is within another: a folder stands for everything below it.
   std::vector<ChangedPlace> places;
-  // Roots in which anything may have changed; none of their places is listed.
+  // Roots in which anything may have changed; `places` lists nothing in them.
   std::vector<std::size_t> roots;
 
   bool empty() const { return places.empty() && roots.empty(); }
@@ -46,14 +46,14 @@ struct WatchOptions {
 // Detects changes. Used by one thread at a time.
 class ChangeSource;
 
-// Reports changes in the folders that a scan of `roots` walks. Uses inotify; without it, or if the
+// Reports changes in the folders that a scan of `roots` walks. Uses inotify. Without it, or if the
 // system has no watches left, it polls: it walks the folders repeatedly and compares (with pauses
-// that keep it below a twentieth of a core). Events in folders and for names that a scan leaves out
-// are not reported; a change of an ignore file reports all roots.
+// that keep it below a twentieth of a core). It does not report events in folders and for names
+// that a scan leaves out. A change of an ignore file reports all roots.
 //
 // A file counts as changed when its writer closes it. Any change after the constructor returned
-// will be in a batch, so construct first and scan then. Not reported: the renaming of a folder
-// above a root. Used by one thread at a time, which may differ from call to call.
+// will be in a batch, so construct first and scan then. Renaming a folder above a root is not
+// reported. Used by one thread at a time, which may differ from call to call.
 class FileWatch {
  public:
   // Walks the roots once, which takes about a second for 100,000 files; `stop` interrupts it.
@@ -63,8 +63,8 @@ class FileWatch {
   FileWatch& operator=(const FileWatch&) = delete;
   ~FileWatch();
 
-  // Waits for a batch of changes and returns it; empty only if `stop` was requested, which ends the
-  // wait at once from any thread.
+  // Waits for a batch of changes and returns it. Returns an empty batch only if `stop` was
+  // requested, which ends the wait at once from any thread.
   FileChanges next(std::stop_token stop);
 
   bool is_polling() const { return !why_polling_.empty(); }

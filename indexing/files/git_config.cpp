@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -14,7 +14,7 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
-// The next line, joined with those that follow a backslash at its end.
+// Removes the next line, joined with continuation lines (after a backslash at its end).
 std::string take_line(std::string_view& rest) {
   std::string line;
   for (bool goes_on = true; goes_on && !rest.empty();) {

@@ -1,6 +1,6 @@
-// A pattern is a list of steps, and a text matches if the steps lead from its begin to its end. The
-// matcher keeps the set of positions that the steps so far can reach, so nothing is tried twice: a
-// pattern full of stars takes steps times bytes, where backtracking would be exponential.
+// A pattern is a list of steps, and a text matches if the steps lead from its beginning to its end.
+// The matcher keeps the set of positions that the steps so far can reach, so it tries nothing
+// twice: a pattern full of stars takes steps times bytes, where backtracking would be exponential.
 #include "indexing/files/glob.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ class Glob::Compiler {
 
   // Reads through the closing bracket; a bracket that comes first is a member. False: malformed.
   bool read_class(ByteSet& bytes) {
-    unsigned char before = 0;  // a possible begin of a range
+    unsigned char before = 0;  // the possible beginning of a range
     for (bool first = true; first || peek() != ']'; first = false) {
       if (at_end()) return false;
       if (peek() == '-' && before != 0 && at_ + 1 < pattern_.size() && peek(1) != ']') {

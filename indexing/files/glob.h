@@ -11,8 +11,8 @@ namespace redraft {
 
 // A path pattern in git's wildcard language (gitignore(5)), byte by byte: `*`, `?` and `[…]` never
 // match a slash; `**` between slashes matches any number of folders, and at an end everything. A
-// pattern that git calls malformed (an unclosed class, a trailing backslash) matches nothing.
-// Immutable: any thread may use it.
+// malformed pattern (an unclosed class, a trailing backslash) matches nothing. Immutable: any
+// thread may use it.
 class Glob {
  public:
   explicit Glob(std::string_view pattern);

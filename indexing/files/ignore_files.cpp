@@ -33,12 +33,12 @@ IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_li
                          : errno == EINVAL ? "it is not a regular file"
                          : errno == EFBIG  ? "it is larger than 1 MiB"
                                            : std::strerror(errno);
-    problem("the rules in " + name + " do not count: " + reason);
+    problem("ignoring the rules in " + name + ": " + reason);
   }
   return {};
 }
 
-// The rest of the only line of the file `name`, after `key`.
+// The part after `key` of the only line of the file `name`.
 std::optional<std::string> read_line_after(const fs::path& file, std::string_view key) {
   std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMaxPathBytes);
   if (!text || !text->starts_with(key)) return std::nullopt;
@@ -48,8 +48,8 @@ std::optional<std::string> read_line_after(const fs::path& file, std::string_vie
 }
 
 // The folder that has info/exclude for the repository at `folder` (its path, or "." with `at`).
-// Usually that is .git, but a .git file names another place, which for a work tree names the shared
-// one.
+// Usually that is .git. A .git file names another folder; for a work tree, that one names the
+// shared folder.
 std::optional<std::string> common_folder(int folder, const std::string& place) {
   const std::optional<struct stat> git = stat_entry(folder, ".git");
   if (!git) return std::nullopt;
@@ -77,8 +77,8 @@ RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
   return files;
 }
 
-// From the top of the repository that contains `root` down to the folder above `root`; empty if
-// there is none, or if the root is a repository itself.
+// The folders from the top of the repository that contains `root` down to the folder above `root`.
+// Empty if there is no repository, or if the root is a repository itself.
 std::vector<fs::path> folders_above(const fs::path& root) {
   std::vector<fs::path> folders;
   std::error_code ignored;

@@ -10,14 +10,15 @@
 
 namespace redraft {
 
-// Where git looks for the user's own rules: core.excludesFile of the user's configuration, else
-// $XDG_CONFIG_HOME/git/ignore or ~/.config/git/ignore. Empty if there is no such place.
+// The file in which git looks for the user's own rules: core.excludesFile of the user's
+// configuration, otherwise $XDG_CONFIG_HOME/git/ignore or ~/.config/git/ignore. Empty if there is
+// none.
 std::filesystem::path user_ignore_file();
 
 // Whether a change of an entry with this name changes the rules.
 bool is_ignore_file(std::string_view name);
 
-// Called with problems for the user: an ignore file that exists but cannot be read.
+// Receives problems for the user: an ignore file that exists but cannot be read.
 using IgnoreProblem = std::function<void(const std::string& message)>;
 
 // The rules of a walk's root; `folder` is an open descriptor of it. They are the root's own ignore
@@ -28,7 +29,7 @@ std::shared_ptr<const FolderRules> rules_of_root(const std::filesystem::path& ro
                                                  const std::filesystem::path& user_ignore_file,
                                                  const IgnoreProblem& problem);
 
-// The rules of the folder `name`, of which `folder` is an open descriptor, below `parent`.
+// The rules of the folder `name` below `parent`; `folder` is an open descriptor of it.
 std::shared_ptr<const FolderRules> rules_below(std::shared_ptr<const FolderRules> parent,
                                                std::string_view name, int folder,
                                                const IgnoreProblem& problem);

@@ -12,7 +12,7 @@ namespace redraft {
 
 enum class IgnoreVerdict : std::uint8_t { kNoRule, kIgnored, kKept };
 
-// The lines of one ignore file, as git reads them (gitignore(5)): the last line that matches
+// The lines of one ignore file, interpreted like git (gitignore(5)): the last line that matches
 // decides. Immutable.
 class IgnorePatterns {
  public:
@@ -21,8 +21,8 @@ class IgnorePatterns {
   explicit IgnorePatterns(std::string_view text);
 
   bool empty() const { return patterns_.empty(); }
-  // `path` is relative to the folder of the ignore file, without a slash at either end. The folders
-  // above `path` are not considered, although everything in an ignored folder is ignored too.
+  // `path` is relative to the folder of the ignore file, without a slash at either end. Only looks
+  // at `path` itself, although everything in an ignored folder is ignored too.
   IgnoreVerdict verdict(std::string_view path, bool is_folder) const;
 
  private:

@@ -1,7 +1,7 @@
-// One watch for each folder that the walk enters, set before the walk reads the folder's entries:
-// anything created in between is reported, found, or both. A new folder is walked at once for the
-// folders in it. When the state may be wrong (events were lost, a rule changed, a root moved),
-// nothing is repaired: the watch starts over and reports all roots.
+// There is one watch for each folder that the walk enters, set before the walk reads the folder's
+// entries: anything created in between is reported, found, or both. A new folder is walked at once
+// for the folders in it. When the state may be wrong (events were lost, a rule changed, a root
+// moved), nothing is repaired: the watch starts over and reports all roots.
 #include "indexing/files/change_source.h"
 
 #ifdef __linux__
@@ -34,7 +34,7 @@ constexpr std::uint32_t kWatched =
 
 std::string advice(std::string_view limit) {
   return "the system's limit fs.inotify." + std::string(limit) +
-         " is reached; raise it with sysctl to be told of changes sooner";
+         " is reached; raise it with sysctl so that redraft notices changes sooner";
 }
 
 class InotifySource : public ChangeSource {
@@ -81,7 +81,7 @@ void InotifySource::start(const std::stop_token& stop) {
   folders_.clear();
   watches_.clear();
   lost_track_ = false;
-  inotify_ = FileHandle();  // closed first: the number of instances is limited too
+  inotify_ = FileHandle();  // closed first, because the number of instances is limited too
   inotify_ = FileHandle(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!inotify_) {
     failure_ = errno == EMFILE ? advice("max_user_instances") : std::strerror(errno);
@@ -121,7 +121,7 @@ void InotifySource::add_watch(const ScanFolder& folder) {
   const int watch =
       ::inotify_add_watch(inotify_.get(), path.c_str(), kWatched | (is_root ? 0U : IN_DONT_FOLLOW));
   if (watch < 0) {
-    // Other errors concern a folder that is gone again, or that cannot be read anyway.
+    // Other errors concern a folder that has disappeared, or that cannot be read anyway.
     if (errno == ENOSPC) failure_ = advice("max_user_watches");
     if (errno == ENOMEM) failure_ = std::strerror(errno);
     return;
@@ -139,7 +139,7 @@ void InotifySource::forget(int watch) {
   folders_.erase(known);
 }
 
-// Removes the watches of a folder that is gone or elsewhere, and of everything in it.
+// Removes the watches of a folder that was removed or moved, and of everything in it.
 void InotifySource::remove_watches(std::size_t root_idx, const std::string& path) {
   std::vector<int> gone;
   const auto own = watches_.find({root_idx, path});
@@ -200,7 +200,7 @@ void InotifySource::handle(const inotify_event& event, std::string_view name, Ch
   const ScanFolder folder = known->second;  // a copy: watches come and go below
   if ((event.mask & IN_IGNORED) != 0) forget(event.wd);
   if (!name.empty()) return handle_entry(folder, name, event.mask, changes, stop);
-  // Other folders are reported by the folders that contain them.
+  // The containing folder reports any other folder.
   const bool is_root = folder.path.empty();
   if ((event.mask & kOfFolderItself) != 0 && (is_root || (event.mask & IN_UNMOUNT) != 0)) {
     lost_track_ = true;
@@ -214,7 +214,7 @@ void InotifySource::handle_entry(const ScanFolder& folder, std::string_view name
   if (is_ignore_file(name) && (comes_or_goes || name != ".git")) lost_track_ = true;
   const bool is_folder = (mask & IN_ISDIR) != 0;
   if (skip_by_name(folder, name, is_folder, scan_)) return;
-  // A folder with such a file is left out from now on.
+  // A folder with such a file is excluded from now on.
   const bool is_mark = !folder.path.empty() && (name == "pyvenv.cfg" || name == "CACHEDIR.TAG");
   const std::string path = is_mark ? folder.path : folder.path_of(name);
   if (is_folder || is_mark) {

@@ -1,7 +1,8 @@
-// To add a name: one line in the table, which the test then tries at the top of a workspace, in a
+// To add a name, add one line to the table. The test then tries it at the top of a workspace, in a
 // folder, and in capitals. A name belongs here if a program writes passwords, tokens or keys to it,
-// or if people commonly do. A name that is as often a source (`env.py`, `settings.py`) does not:
-// nothing is suggested in a file of this table, and secret_text.h judges its content.
+// or if people commonly do. A name that is just as often a source file (`env.py`, `settings.py`)
+// does not: redraft suggests nothing in a file of this table, and secret_text.h judges the contents
+// of others.
 #include "indexing/files/secret_names.h"
 
 #include <array>
@@ -37,7 +38,7 @@ constexpr auto kNames = std::to_array<SecretName>({
     {"env.test", "variables of an environment"},
     {"*.env.test", "variables of an environment"},
     {"local.settings.json", "settings of Azure functions with connection strings"},
-    // Files of secrets by their own name.
+    // Files of secrets, recognised by their own names.
     {"credentials*", "credentials"},
     {".credentials*", "credentials"},
     {"*[-_.]credentials.json", "credentials"},
@@ -205,7 +206,7 @@ constexpr auto kNames = std::to_array<SecretName>({
     {"id_ecdsa*", "a key of SSH"},
     {"id_ed25519*", "a key of SSH"},
     {"ssh_host_*_key*", "a key of an SSH server"},
-    // What was typed.
+    // Command histories.
     {".*_history", "commands that were typed, with the passwords among them"},
     {".histfile", "commands that were typed, with the passwords among them"},
 });

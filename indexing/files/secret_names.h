@@ -5,17 +5,17 @@
 
 namespace redraft {
 
-// A name that suggests a password, a token or a key inside, and what that would be.
+// A file name that suggests a password, a token or a key inside, and a description of it.
 struct SecretName {
   std::string_view pattern;  // as in an ignore file, in lower case; relative to any folder
   std::string_view what;     // a few words
 };
 
-// All of them, in no order that matters. Static memory.
+// All names, in arbitrary order. Static memory.
 std::span<const SecretName> secret_names();
 
-// Whether a file or folder of this name is likely to hold a secret. `path` is relative to its root
-// and in lower case. Any thread.
+// Whether a file or folder of this name probably holds a secret. `path` is relative to its root and
+// in lower case. Any thread.
 bool is_secret_name(std::string_view path, bool is_folder);
 
 }  // namespace redraft

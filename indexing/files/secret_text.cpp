@@ -1,15 +1,18 @@
-// One pass over the words of a text. A word is what a token could be: letters, digits and "-_.".
-// Only whole words count, so that no part of an encoded file is taken for a token, and only words
-// as varied as random ones. What has no mark of its own (a password, the signature in a JSON Web
-// Token of a test) is not recognised: a guess by entropy alone would withhold many sources.
+// One pass over the words of a text. A word consists of the characters that a token may have:
+// letters, digits and "-_.". Only whole words count, so that no part of an encoded file is mistaken
+// for a token, and only words as varied as random ones. Secrets without a mark of their own (a
+// password, the signature in a JSON Web Token of a test) are not recognised: a guess by entropy
+// alone would withhold many sources.
 //
-// To add a token: one line in its table, which the test then tries in texts of several formats.
+// To add a token, add one line to its table. The test then tries it in texts of several formats.
 #include "indexing/files/secret_text.h"
 
 #include <algorithm>
 #include <array>
 #include <bitset>
 #include <string>
+
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {
@@ -130,14 +133,6 @@ std::size_t length_of(std::string_view text, const ByteSet& set) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, in) - text.begin());
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 // What stands in documentation in the place of a secret: of few different characters, or said to be
 // no secret.
 bool is_placeholder(std::string_view body) {
@@ -151,7 +146,7 @@ bool is_placeholder(std::string_view body) {
       [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }
 
-// Dots, dashes and small letters alone are as often a name of many words.
+// Dots, dashes and lower-case letters alone are as often a name of many words.
 bool fits(std::string_view body, TokenAlphabet alphabet) {
   if (length_of(body, bytes_of(alphabet)) != body.size()) return false;
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
@@ -159,7 +154,7 @@ bool fits(std::string_view body, TokenAlphabet alphabet) {
 }
 
 bool is_token(std::string_view word) {
-  constexpr std::size_t kShortest = 20;  // of all, with their prefixes
+  constexpr std::size_t kShortest = 20;  // of all tokens, with their prefixes
   if (word.size() < kShortest) return false;
   return std::ranges::any_of(kTokens, [&](const SecretToken& token) {
     if (!word.starts_with(token.prefix)) return false;
@@ -188,7 +183,7 @@ bool is_secret_setting(std::string_view word, std::string_view rest) {
   return value.size() >= setting->shortest && !is_placeholder(value);
 }
 
-// Calls `judge` with each word that is long enough and with what follows it; returns whether one
+// Calls `judge` with each word that is long enough and with the text after it; returns whether any
 // call returned true.
 template <typename Judge>
 bool any_word(std::string_view text, const Judge& judge) {
@@ -203,8 +198,8 @@ bool any_word(std::string_view text, const Judge& judge) {
   return false;
 }
 
-// `rest` follows "PRIVATE KEY-----". In a source that only looks for keys a quotation mark follows;
-// in a JSON file the line end is written as \n.
+// `rest` follows "PRIVATE KEY-----". In a source that only looks for keys, a quotation mark
+// follows; in a JSON file, the line end is written as \n.
 bool is_key_body(std::string_view rest) {
   constexpr std::size_t kShortest = 40;  // the shortest key has one line of 64
   skip(rest, " \t\r");
@@ -229,8 +224,9 @@ bool has_private_key(std::string_view text) {
   return false;
 }
 
-// A file that is a key or a certificate: it begins so, perhaps after blank lines and the attributes
-// that OpenSSL writes before each ("Bag Attributes", "    localKeyID: 01", "subject=/CN=x").
+// Whether the file is a key or a certificate: it begins like one, perhaps after blank lines and the
+// attributes that OpenSSL writes before each ("Bag Attributes", "    localKeyID: 01",
+// "subject=/CN=x").
 bool is_key_file(std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

@@ -37,7 +37,7 @@ Result<FileHandle> open_below(const std::filesystem::path& root, std::string_vie
   }
 }
 
-// The text, or none if it changed while it was read.
+// The text; nullopt if it changed while it was read.
 Result<std::optional<std::string>> read_once(const std::filesystem::path& root,
                                              std::string_view path, std::uint64_t most) {
   const Result<FileHandle> file = open_below(root, path);
@@ -47,7 +47,7 @@ Result<std::optional<std::string>> read_once(const std::filesystem::path& root,
   if (!S_ISREG(before->st_mode)) return Error("not a regular file");
   const auto size = static_cast<std::uint64_t>(before->st_size);
   if (size > most) {
-    return Error("too large: " + std::to_string(size) + " bytes of at most " +
+    return Error("too large: " + std::to_string(size) + " bytes; the limit is " +
                  std::to_string(most));
   }
   std::optional<std::string> text = read_up_to(*file, size + 1);
@@ -75,7 +75,7 @@ Result<std::string> read_source(const std::filesystem::path& root, std::string_v
     }
     return std::move(**text);
   }
-  return Error("it changes while it is read").in(path);
+  return Error("it keeps changing while it is read").in(path);
 }
 
 }  // namespace redraft

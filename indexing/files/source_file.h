@@ -21,10 +21,10 @@ struct SourceFile {
   std::string_view language;  // language_of(path): static memory
 };
 
-// The text of a file below `root`. The file is opened through no symbolic link below the root, has
-// to be a regular file of at most `most` bytes, and must not change while it is read (with one
-// retry). The error names the file and the reason; a text that file_kind does not want is an error
-// too. Blocks as long as the file system takes; any thread.
+// The text of a file below `root`. Opens the file through no symbolic link below the root. The file
+// must be a regular file of at most `most` bytes, and must not change while it is read (with one
+// retry). The error names the file and the reason; a text that file_kind rejects is also an error.
+// Blocks as long as the file system takes; any thread.
 Result<std::string> read_source(const std::filesystem::path& root, std::string_view path,
                                 std::uint64_t most = kMaxSourceBytes);
 

@@ -45,7 +45,7 @@ class StopPipe {
 void wait_for_input(int descriptor, std::chrono::milliseconds most, const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kShortWhile{50};
   const StopPipe stopped(stop);
-  if (stopped.get() < 0) most = std::min(most, kShortWhile);  // out of descriptors: check soon
+  if (stopped.get() < 0) most = std::min(most, kShortWhile);  // no descriptors left: check soon
   std::array<pollfd, 2> inputs{{{descriptor, POLLIN, 0}, {stopped.get(), POLLIN, 0}}};
   ::poll(inputs.data(), inputs.size(), static_cast<int>(most.count()));
 }

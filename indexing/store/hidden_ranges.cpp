@@ -5,7 +5,7 @@
 namespace redraft {
 
 void HiddenRanges::add(std::size_t begin, std::size_t end) {
-  // Ranges that touch the new one become part of it.
+  // Ranges that touch the new one are merged into it.
   const auto first = std::ranges::lower_bound(ranges_, begin, {}, &Range::end);
   const auto last = std::ranges::upper_bound(first, ranges_.end(), end, {}, &Range::begin);
   if (first != last) {

@@ -16,7 +16,7 @@ class HiddenRanges {
   std::size_t size() const;
   // Whether any of [begin, end) is hidden.
   bool touches(std::size_t begin, std::size_t end) const;
-  // The first hidden place at or after `begin`, or `end` if that comes before.
+  // The first hidden position at or after `begin`, or `end` if that comes first.
   std::size_t next(std::size_t begin, std::size_t end) const;
 
  private:

@@ -9,8 +9,8 @@ namespace {
 
 using Suffixes = Segment::Suffixes;
 
-// If this many places of a run are hidden, it counts as not found: merges keep hidden places a
-// minority.
+// If this many positions of a run are hidden, it counts as not found: merges keep hidden positions
+// a minority.
 constexpr std::size_t kMaxHiddenPlaces = 4096;
 
 // Whether `length` tokens at `place`, and the next one, are visible.
@@ -20,7 +20,7 @@ bool is_visible(const IndexSnapshot::Part& part, std::int32_t place, std::size_t
   return !part.hidden || !part.hidden->touches(begin, begin + length + 1);
 }
 
-// Where `key` occurs with something after it, if any of those places is visible.
+// The occurrences of `key` with something after it, if any of them is visible.
 std::optional<Suffixes> find_visible(const IndexSnapshot::Part& part,
                                      std::span<const TokenId> key) {
   const Suffixes found = part.segment->find(key);
@@ -46,7 +46,7 @@ class LongestMatch {
 
   void look_in(const IndexSnapshot::Part& part) {
     const int least = std::max(matched_, shortest_);
-    // Where n tokens occur with something after them, fewer do too: binary search finds the most.
+    // If n tokens occur with something after them, fewer do too: binary search finds the maximum.
     int known = least - 1;
     int beyond = longest_ + 1;
     Suffixes best;
@@ -74,7 +74,7 @@ class LongestMatch {
   std::vector<Found> found_;
 };
 
-// Adds those of `found` at equal distances, in lexicographic order.
+// Adds `count` of those found at equal distances, in lexicographic order.
 void add_continuations(const Found& found, std::size_t count, std::size_t matched,
                        std::size_t length, std::vector<std::span<const TokenId>>& tokens) {
   const IndexSnapshot::Part& part = *found.part;
@@ -101,7 +101,7 @@ Continuations IndexSnapshot::continuations(std::span<const TokenId> context,
   found.tokens.reserve(std::min(all, most));
   std::size_t passed = 0;
   for (const Found& in_part : match.found()) {
-    // Each part's share, so that together they are no more than `most`.
+    // The share of each part, so that together they are at most `most`.
     const std::size_t next = passed + in_part.suffixes.size();
     const std::size_t count =
         all <= most ? in_part.suffixes.size() : next * most / all - passed * most / all;

@@ -14,13 +14,13 @@
 
 namespace redraft {
 
-// Several segments, at one moment, seen as one datastore.
+// Several segments at one moment, combined into one datastore.
 class IndexSnapshot : public Datastore {
  public:
   struct Part {
     std::shared_ptr<const Segment> segment;
     std::shared_ptr<const HiddenRanges> hidden = nullptr;  // null: none
-    // One for each of the segment's texts; null: they have none.
+    // One name for each of the segment's texts; null: they have no names.
     std::shared_ptr<const std::vector<std::string>> names = nullptr;
   };
   // One text of the snapshot.
@@ -30,27 +30,27 @@ class IndexSnapshot : public Datastore {
   };
   struct DefinitionPlace {
     TextPlace text;
-    ByteRange range;  // as it was stored: check it against the text
+    ByteRange range;  // as stored: check it against the text
   };
   struct Occurrence {
     TextPlace text;
-    std::size_t token = 0;  // of the text
+    std::size_t token = 0;  // index in the text
   };
   explicit IndexSnapshot(std::vector<Part> parts) : parts_(std::move(parts)) {}
 
-  // A hidden range separates the text before it from that after it. Of more than `most` occurrences
-  // `most` are examined, including hidden ones.
+  // A hidden range separates the text before it from the text after it. If there are more than
+  // `most` occurrences, examines `most` of them, including hidden ones.
   Continuations continuations(std::span<const TokenId> context,
                               const ContinuationQuery& query) const override;
   std::size_t token_count() const override;
 
-  // Where this name is defined, at most `most` places. Names are compared by hash, so occasionally
-  // a place defines another name.
+  // At most `most` definitions of this name. Names are compared by hash, so occasionally a result
+  // defines another name.
   std::vector<DefinitionPlace> definitions(std::string_view name, std::size_t most) const;
-  // Where `key` (not empty) occurs with something after it. Of more than `most` places in a part,
-  // `most` at equal distances in the order of what follows.
+  // The occurrences of `key` (not empty) with something after it. If a part has more than `most`,
+  // `most` of them at equal distances in the order of what follows.
   std::vector<Occurrence> occurrences(std::span<const TokenId> key, std::size_t most) const;
-  const std::string& name(const TextPlace& place) const;  // empty: it has none
+  const std::string& name(const TextPlace& place) const;  // empty: it has no name
   std::span<const TokenId> tokens(const TextPlace& place) const;
   const std::vector<Part>& parts() const { return parts_; }
 

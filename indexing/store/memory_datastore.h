@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// A datastore that is built at once and held in memory: eight bytes per token. A few million tokens
-// take seconds to build and microseconds to search.
+// A datastore that is built in one step and held in memory: eight bytes per token. A few million
+// tokens take seconds to build and microseconds to search.
 class MemoryDatastore : public IndexSnapshot {
  public:
   // Token ids are >= 0; texts and tokens together are fewer than 2^31. A text may be empty.

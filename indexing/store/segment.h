@@ -34,26 +34,26 @@ class SegmentTexts {
 };
 
 // Texts with a suffix array: eight bytes per token, in memory or in a mapped file, of which a
-// search reads only the pages it needs. Immutable: any thread may use it.
+// search only reads the pages it needs. Immutable: any thread may use it.
 class Segment {
  public:
   using Suffixes = std::span<const std::int32_t>;
 
-  // In memory; builds a few million tokens per second.
+  // Builds a segment in memory, at a few million tokens per second.
   explicit Segment(SegmentTexts texts);
-  // From a file that write() wrote with the same key. A wrong size, and damage that would make a
-  // search go out of bounds, is detected here; verify() detects the rest. The file must not change
-  // while the segment lives; it may be unlinked.
+  // Opens a file that write() wrote with the same key. Detects a wrong size, and damage that would
+  // make a search go out of bounds; verify() detects other damage. The file must not change while
+  // the segment lives; it may be unlinked.
   static Result<std::shared_ptr<const Segment>> open(const std::filesystem::path& file,
                                                      std::uint64_t key);
 
-  // The same from bytes that outlive the segment.
+  // The same for bytes that outlive the segment.
   static Result<std::shared_ptr<const Segment>> parse(std::span<const std::byte> bytes,
                                                       std::uint64_t key);
 
   // `key` identifies the meaning of the tokens.
   Result<void> write(const std::filesystem::path& file, std::uint64_t key) const;
-  // Reads everything and checks that it is as written. A segment in memory always is.
+  // Reads everything and checks that nothing is damaged. A segment in memory never is.
   Result<void> verify() const;
 
   std::size_t text_count() const { return parts_.begins.size() - 1; }
@@ -66,14 +66,14 @@ class Segment {
     return parts_.tokens.subspan(text_begin(text), text_end(text) - text_begin(text));
   }
 
-  // The text of the token at `place`, which may be its separator.
+  // The index of the text with the token at `place`, which may be its separator.
   std::size_t text_at(std::size_t place) const;
   // Sorted. In a damaged file their texts and bytes may be wrong.
   std::span<const StoredDefinition> definitions() const { return parts_.definitions; }
   std::span<const StoredDefinition> definitions_of(std::uint32_t name) const;
 
-  // The places where `key` (not empty, without separators) occurs with something after it, in the
-  // order of what follows.
+  // The positions where `key` (not empty, without separators) occurs with something after it, in
+  // the order of what follows.
   Suffixes find(std::span<const TokenId> key) const;
   // Up to `length` tokens of the text, beginning at `place`.
   std::span<const TokenId> text_after(std::size_t place, std::size_t length) const;
@@ -87,7 +87,7 @@ class Segment {
 
  private:
   Segment() = default;
-  // Neither a separator nor damaged nor beyond the end.
+  // Whether the token at `place` is not a separator, not damaged and not beyond the end.
   bool is_token(std::size_t place) const {
     return place < parts_.tokens.size() &&
            static_cast<std::uint32_t>(parts_.tokens[place]) < parts_.token_limit;

@@ -15,7 +15,7 @@
 namespace redraft {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the file holds what memory holds");
+static_assert(std::endian::native == std::endian::little, "the file stores values in memory order");
 
 constexpr std::uint64_t kMagic = magic_number(kSegmentMagic);
 constexpr std::uint64_t kMaxTokens = std::uint64_t{1} << 31;

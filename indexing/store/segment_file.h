@@ -14,16 +14,16 @@ namespace redraft {
 // The parts of a segment.
 struct SegmentParts {
   std::span<const TokenId> tokens;         // of all texts, each followed by a separator
-  std::span<const std::int32_t> suffixes;  // sorted begins of all suffixes but the separators'
+  std::span<const std::int32_t> suffixes;  // sorted begins of all suffixes except the separators'
   std::span<const std::uint32_t> begins;   // of each text in `tokens`, ascending, and the end
-  // [t]: where in `suffixes` those with first token t begin, and the end; empty: not known.
+  // [t]: where in `suffixes` those with first token t begin, and the end; empty: unknown.
   std::span<const std::uint32_t> firsts;
   std::uint32_t token_limit = 0;  // all tokens are below it, except in a damaged file
   std::span<const StoredDefinition> definitions = {};  // sorted
 };
 
-// The bytes of a segment on disk: a header, the parts in a row, and a checksum for every block of
-// them. Little-endian. Untrusted: nothing is used before it is checked.
+// The bytes of a segment on disk: a header, the parts one after the other, and a checksum for every
+// block of them. Little-endian. Untrusted: everything is checked before use.
 class SegmentImage {
  public:
   static constexpr std::size_t kBlock = std::size_t{1} << 20;  // bytes under one checksum
@@ -35,7 +35,7 @@ class SegmentImage {
   static Result<SegmentImage> parse(std::span<const std::byte> bytes, std::uint64_t key);
 
   const SegmentParts& parts() const { return parts_; }
-  // Reads everything and checks that it is as written.
+  // Reads everything and checks that nothing is damaged.
   Result<void> verify() const;
 
  private:
@@ -49,7 +49,7 @@ class SegmentImage {
 // A segment's file, mapped.
 class SegmentFile {
  public:
-  // Writes the whole file or nothing. Accepts any parts, even those that parse() would refuse.
+  // Writes the whole file or nothing. Accepts any parts, even those that parse() would reject.
   static Result<void> write(const std::filesystem::path& file, std::uint64_t key,
                             const SegmentParts& parts);
   static Result<SegmentFile> open(const std::filesystem::path& file, std::uint64_t key);

@@ -39,7 +39,7 @@ class ByteWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Never reads beyond the end: from there on everything is zero, and failed() returns true.
+// Never reads beyond the end. From there on every value is zero, and failed() returns true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -57,7 +57,7 @@ class ByteReader {
     const auto bytes = take(failed_ ? 0 : size);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  // The count of things of at least `size` bytes each.
+  // Reads the number of items of at least `size` bytes each.
   std::size_t get_count(std::size_t size) {
     const auto count = get<std::uint64_t>();
     if (count > rest_.size() / size) failed_ = true;
@@ -65,7 +65,7 @@ class ByteReader {
   }
   bool failed() const { return failed_; }
   bool at_end() const { return rest_.empty(); }
-  // Empty if there are not that many.
+  // Removes the next `size` bytes; empty if there are fewer.
   std::span<const std::byte> take(std::size_t size) {
     if (size > rest_.size()) failed_ = true;
     if (failed_) return {};

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kMagic = magic_number(kChangesMagic);
 constexpr std::size_t kHeaderBytes = 3 * sizeof(std::uint64_t);
 
-// What a record says.
+// The contents of a record.
 struct Changes {
   struct Gone {
     std::uint64_t segment = 0;
@@ -71,7 +71,7 @@ std::optional<Changes> read_changes(std::span<const std::byte> body) {
   return changes;
 }
 
-// False, and the manifest is as it was, if they do not fit.
+// Returns false and leaves the manifest unchanged if the changes do not fit.
 bool apply(Changes changes, StoreManifest& manifest) {
   std::map<std::uint64_t, StoreManifest::Segment*> known;
   for (StoreManifest::Segment& segment : manifest.segments) known[segment.number] = &segment;

@@ -29,12 +29,12 @@ constexpr const char* kManifest = "manifest";
 constexpr const char* kChanges = "changes";
 constexpr const char* kRoots = "folders";
 constexpr const char* kLock = "lock";
-// The manifest is written anew when the changes are longer than this, and than half of it.
+// The manifest is rewritten when the changes are longer than this, and longer than half of it.
 constexpr std::uint64_t kMinChanges = 64 << 10;
 constexpr std::string_view kSegmentEnding = ".segment";
-constexpr int kTries = 5;  // to read what another process is replacing
+constexpr int kTries = 5;  // to read files that another process is replacing
 
-// The number in a segment's file name; none for other names.
+// The number in a segment's file name; nullopt for other names.
 std::optional<std::uint64_t> number_of(const fs::path& file) {
   const std::string name = file.filename().string();
   if (!name.ends_with(kSegmentEnding)) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<std::uint64_t> number_of(const fs::path& file) {
   return number;
 }
 
-// A copy: the writer may cut off or continue a file that is mapped.
+// A copy, because the writer may truncate or extend a mapped file.
 Result<std::vector<std::byte>> bytes_of(const fs::path& file) {
   const FileHandle handle(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status {};
@@ -63,14 +63,14 @@ Result<std::vector<std::byte>> bytes_of(const fs::path& file) {
   return bytes;
 }
 
-// Of a manifest.
+// The checksum of a manifest.
 std::uint64_t checksum_at_end(std::span<const std::byte> manifest) {
   std::uint64_t sum = 0;
   std::memcpy(&sum, manifest.last(sizeof sum).data(), sizeof sum);
   return sum;
 }
 
-// Whether all of it is on the disk. After a failure a part of it may be.
+// Whether everything reached the disk. After a failure, a part of it may have.
 bool append_to_file(const fs::path& file, std::uint64_t size, std::span<const std::byte> bytes) {
   const FileHandle handle(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
   struct stat status {};
@@ -86,7 +86,7 @@ bool append_to_file(const fs::path& file, std::uint64_t size, std::span<const st
   return ::fdatasync(handle.get()) == 0;
 }
 
-// The lock file's time says when the store was used last.
+// The lock file's time records when the store was last used.
 void note_use(const FileHandle& lock) { (void)::futimens(lock.get(), nullptr); }
 
 std::vector<std::string> read_roots(const fs::path& folder) {
@@ -101,8 +101,8 @@ std::vector<std::string> read_roots(const fs::path& folder) {
   return roots;
 }
 
-// Each ends with a zero byte, which no path contains. Without them a store can be used all the
-// same.
+// Each path ends with a zero byte, which no path contains. A store without this file can be used
+// all the same.
 void note_roots(const fs::path& folder, const std::vector<std::string>& roots) {
   if (roots.empty() || read_roots(folder) == roots) return;
   std::string all;
@@ -111,7 +111,7 @@ void note_roots(const fs::path& folder, const std::vector<std::string>& roots) {
       write_whole_file(folder / kRoots, {std::as_bytes(std::span(all))});
 }
 
-// The lock file excepted. NewFile leaves hidden files if its process is killed.
+// All files of a store except the lock file. NewFile leaves hidden files if its process is killed.
 bool is_of_store(const fs::path& file) {
   const std::string name = file.filename().string();
   return name == kManifest || name == kChanges || name == kRoots || name.starts_with('.') ||
@@ -151,7 +151,7 @@ std::optional<StoreFolder::Kept> StoreFolder::kept(const fs::path& folder) {
   return kept;
 }
 
-// The lock file goes last: what is removed half is still a store, to be removed next time.
+// The lock file goes last: a half-removed folder is still a store, to be removed next time.
 bool StoreFolder::remove(const fs::path& folder) {
   const FileHandle lock(::open((folder / kLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return false;
@@ -175,8 +175,8 @@ fs::path StoreFolder::segment_file(std::uint64_t number) const {
 }
 
 Result<StoreFolder::Contents> StoreFolder::load(const std::function<void()>& on_manifest) const {
-  // The writer may replace the manifest and remove segments of the old one after we read it and
-  // before we open them: then there is a newer manifest.
+  // The writer may replace the manifest and remove segments of the old one between our reading and
+  // opening them. Then there is a newer manifest to read.
   Result<Contents> contents = Contents();
   for (int i = 0; i < kTries; ++i) {
     bool changed = false;
@@ -252,7 +252,7 @@ Result<void> StoreFolder::save(const StoreManifest& manifest) {
   return {};
 }
 
-// What another process wrote while it had the lock, or this one before it had it.
+// The state that another process wrote while it had the lock, or this one before it had it.
 std::optional<StoreFolder::Saved> StoreFolder::read_saved() const {
   const Result<Files> files = read_files();
   if (!files || !files->is_whole) return std::nullopt;
@@ -288,7 +288,7 @@ Result<void> StoreFolder::write_manifest(const StoreManifest& manifest) {
   const std::vector<std::byte> bytes = serialize(manifest, key_);
   if (Result<void> written = write_whole_file(folder_ / kManifest, {bytes}); !written)
     return written;
-  // What changed before would not be applied to this one.
+  // Earlier changes do not apply to this manifest.
   ::unlink((folder_ / kChanges).c_str());
   saved_ = {.state = SavedState(manifest),
             .manifest_bytes = bytes.size(),

@@ -6,13 +6,13 @@
 
 namespace redraft {
 
-// What the three kinds of files of a store begin with. The number at the end counts how often the
-// format of such a file has changed.
+// The beginnings of the three kinds of files of a store. The number at the end counts the changes
+// of that file's format.
 inline constexpr std::string_view kManifestMagic = "RDRMAN01";
 inline constexpr std::string_view kChangesMagic = "RDRCHG01";
 inline constexpr std::string_view kSegmentMagic = "RDRSEG02";
 
-// As it stands in a file, on a machine whose first byte is the lowest.
+// The number as it stands in a file on a little-endian machine.
 constexpr std::uint64_t magic_number(std::string_view magic) {
   std::uint64_t number = 0;
   for (std::size_t i = magic.size(); i-- > 0;)
@@ -20,7 +20,8 @@ constexpr std::uint64_t magic_number(std::string_view magic) {
   return number;
 }
 
-// Two builds can use the same store if this is the same text: the numbers of the three.
+// Two builds can use the same store if this text is the same: the format numbers of the three kinds
+// of files.
 inline std::string store_format(std::string_view manifest = kManifestMagic,
                                 std::string_view changes = kChangesMagic,
                                 std::string_view segment = kSegmentMagic) {

@@ -22,7 +22,7 @@ struct StoreManifest {
   };
   struct Segment {
     std::uint64_t number = 0;                // names its file
-    std::vector<std::optional<Text>> texts;  // null: gone
+    std::vector<std::optional<Text>> texts;  // nullopt: removed
     bool operator==(const Segment&) const = default;
   };
 
@@ -34,7 +34,7 @@ struct StoreManifest {
 void put_segment(ByteWriter& writer, const StoreManifest::Segment& segment);
 StoreManifest::Segment get_segment(ByteReader& reader);
 
-// With a checksum of everything. `key` identifies the meaning of the tokens.
+// Includes a checksum of everything. `key` identifies the meaning of the tokens.
 std::vector<std::byte> serialize(const StoreManifest& manifest, std::uint64_t key);
 // The input is untrusted: the error says what is wrong with it.
 Result<StoreManifest> parse_manifest(std::span<const std::byte> bytes, std::uint64_t key);

@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// Where a text defines a name. The layout is that of a segment's file.
+// The location of a definition of a name in a text. The layout is that of a segment's file.
 struct StoredDefinition {
   std::uint32_t name = 0;            // hash_of_name() of the name
   std::uint32_t text = 0;            // index in the segment

@@ -1,8 +1,8 @@
-// Suffix sorting by induction (SA-IS; Nong, Zhang and Chan, 2009). A suffix is of type S if it is
-// smaller than the suffix after it, else of type L; an S after an L is a valley. Once the valleys
-// are sorted, one forward sweep puts every L in its place, and one backward sweep every S. The
-// valleys are sorted by the same sweeps over a shorter text: the stretches from valley to valley,
-// numbered in their order.
+// Suffix sorting by induction (SA-IS; Nong, Zhang and Chan, 2009). A suffix has type S if it is
+// smaller than the suffix after it, otherwise type L; an S after an L is a valley. Once the valleys
+// are sorted, one forward sweep puts every L in its place, and one backward sweep every S. The same
+// sweeps sort the valleys in a shorter text: the stretches from valley to valley, numbered in their
+// order.
 //
 //   text      b a n a n a
 //   type      L S L S L L
@@ -51,7 +51,7 @@ InducedSort::InducedSort(Symbols text, std::int32_t alphabet)
       small_(text.size(), 0),
       counts_(static_cast<std::size_t>(alphabet), 0) {
   for (const std::int32_t symbol : text_) ++counts_[symbol];
-  // Nothing follows the last suffix, and nothing is smaller: type L.
+  // Nothing follows the last suffix, and nothing is smaller, so its type is L.
   for (std::int32_t place = size_ - 2; place >= 0; --place) {
     small_[place] =
         text_[place] < text_[place + 1] || (text_[place] == text_[place + 1] && small_[place + 1]);
@@ -95,7 +95,7 @@ Places InducedSort::induce(const Places& valleys) const {
   for (std::int32_t i = 0; i < size_; ++i) {
     if (sorted[i] != kNone) put_large(sorted[i] - 1);
   }
-  // Also overwrites the valleys, which find their final places here.
+  // Also overwrites the valleys, which get their final places here.
   ends = bucket_ends();
   for (std::int32_t i = size_ - 1; i >= 0; --i) {
     const std::int32_t place = sorted[i] - 1;

@@ -7,15 +7,15 @@
 namespace redraft {
 namespace {
 
-// A segment of one tier has up to eight times the tokens of one of the tier below. Eight segments
-// of a tier are merged, so that a text is rewritten only a few times and a search visits few
-// segments.
+// A segment of one tier has up to eight times the tokens of a segment of the next lower tier. Eight
+// segments of a tier are merged, so that a text is rewritten only a few times and a search visits
+// few segments.
 constexpr std::size_t kSmallest = 4096;  // tokens of the lowest tier
 constexpr std::size_t kFactor = 8;
 constexpr int kTiers = 5;
 // A segment with a larger hidden part is rewritten.
 constexpr double kMaxHidden = 0.4;
-// Merges of this many tokens go to disk at once: four and a half times as many bytes.
+// Merges of this many tokens are written to disk at once: four and a half times as many bytes.
 constexpr std::size_t kForDisk = std::size_t{1} << 20;
 
 int tier_of(std::size_t tokens) {
@@ -171,7 +171,7 @@ void TextStore::add(EntryPointer entry) {
   entries_.push_back(std::move(entry));
 }
 
-// Also removes entries of which nothing is left.
+// Also removes entries without visible texts.
 void TextStore::publish() {
   std::erase_if(entries_, [](const EntryPointer& entry) {
     return std::ranges::none_of(entry->stamps, [](const auto& stamp) { return stamp.has_value(); });
@@ -203,7 +203,7 @@ std::vector<TextStore::EntryPointer> TextStore::due_for_merge(bool on_disk) cons
       tokens += tier[count++]->segment->token_count();
     tier.resize(count);
     const bool top = &tier == &tiers.back();
-    // In the top tier, as few segments as possible.
+    // In the top tier, merges into as few segments as possible.
     if (count >= (top ? 2 : kFactor)) return tier;
   }
   return {};
@@ -223,7 +223,7 @@ TextStore::Merge TextStore::begin_merge(std::vector<EntryPointer> entries) const
   return merge;
 }
 
-// Texts that were replaced while the merge ran are hidden in its result too.
+// Hides, in the merge's result, texts that were replaced while it ran.
 void TextStore::finish_merge(const Merge& merge, EntryPointer merged) {
   for (std::size_t text = 0; text < merge.places.size(); ++text) {
     const TextInEntry& before = merge.places[text];
@@ -308,7 +308,7 @@ std::size_t TextStore::verify(const std::vector<EntryPointer>& entries,
 
 bool TextStore::merge() {
   const std::lock_guard background(background_);
-  // The writer merges what is on disk; a merge here would keep it in memory.
+  // The writer merges the segments on disk; a merge here would keep the result in memory.
   const bool on_disk = folder_ && folder_->may_write();
   Merge merge;
   {
@@ -328,7 +328,7 @@ Result<void> TextStore::save() {
   const std::lock_guard background(background_);
   if (!folder_ || !folder_->may_write()) return {};
   problem_.reset();
-  for (;;) {  // as many entries at a time as make one segment
+  for (;;) {  // each round takes the entries that fit in one segment
     Merge merge;
     {
       const std::lock_guard lock(mutex_);
@@ -337,7 +337,7 @@ Result<void> TextStore::save() {
       for (const EntryPointer& entry : entries_) {
         if (entry->number) continue;
         const std::size_t more = entry->segment->token_count();
-        // A large one is written as it is.
+        // A large entry is written as it is.
         if (!entries.empty() && (more >= kForDisk || tokens + more > kMaxSegmentTokens)) continue;
         entries.push_back(entry);
         tokens += more;
@@ -357,8 +357,8 @@ Result<void> TextStore::save() {
   return folder_->save(saved);
 }
 
-// Lists what is in files. A text that changed after they were written is missing; it is found again
-// when its folder is scanned.
+// Lists the content of the files. A text that changed after they were written is omitted; a scan of
+// its folder finds it again.
 StoreManifest TextStore::manifest() const {
   StoreManifest manifest;
   for (const EntryPointer& entry : entries_) {

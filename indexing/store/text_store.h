@@ -25,23 +25,23 @@ namespace redraft {
 //
 // Why a log-structured set (O'Neil et al. 1996). A suffix array cannot be changed, and building a
 // large one takes seconds; yet a saved file should be searchable within milliseconds. So a changed
-// text becomes a new small segment, its old place is hidden, and merges in the background keep the
+// text becomes a new small segment and its old version is hidden. Merges in the background keep the
 // segments few and the hidden part small. Saved segments are searched in their mapped files.
 //
 // An example, with one letter for each text:
 //
 //   load            [A B C D]               from disk
 //   put B'          [A - C D] [B']          the old B is hidden
-//   snapshot        both segments without the hidden place, whatever is put later
+//   snapshot        both segments without the hidden text, whatever is put later
 //   put F, erase A  [- - C D] [B'] [F]
-//   save            [- - C D] [B' F]        small segments become one, in a file of its own
+//   save            [- - C D] [B' F]        small segments become one, in its own file
 //   merge           [C D] [B' F]            half was hidden: the segment is rewritten
 //
-// Any thread may call any function. Merging, saving and verifying happen one at a time; other calls
-// wait neither for them nor, for longer than a moment of bookkeeping, for each other.
+// Any thread may call any function. Merging, saving and verifying happen one at a time. Other calls
+// do not wait for them, and wait for each other only for a moment of bookkeeping.
 class TextStore {
  public:
-  // The maximum for one segment: building it takes 17 bytes per token for a while.
+  // The maximum size of one segment. Building it temporarily takes 17 bytes per token.
   static constexpr std::size_t kMaxSegmentTokens = std::size_t{1} << 24;
 
   struct Text {
@@ -51,44 +51,43 @@ class TextStore {
     std::vector<StoredDefinition> definitions = {};
   };
 
-  // Without a folder everything stays in memory. `while_merging` is called during each merge, after
-  // its input was chosen and before its result counts, without a lock. For tests.
+  // Without a folder everything stays in memory. `while_merging` is for tests: called during each
+  // merge, after its input was chosen and before its result counts, without a lock.
   explicit TextStore(std::optional<StoreFolder> folder = std::nullopt,
                      std::function<void()> while_merging = {});
 
-  // Initially takes over the content of the folder. After an error the store is empty, and the next
-  // save replaces what was damaged.
+  // Loads the content of the folder. Call it once, first. After an error the store is empty, and
+  // the next save replaces the damaged files.
   Result<void> load();
 
-  // Adds and replaces texts, which are searchable when it returns. Together fewer than
-  // kMaxSegmentTokens, or a single text. Of two texts with one name the last counts.
+  // Adds and replaces texts, which are searchable when it returns. Together they have fewer than
+  // kMaxSegmentTokens, or there is only one. If two texts have the same name, the last counts.
   void put(std::vector<Text> texts);
   void erase(std::span<const std::string> names);
 
   std::optional<FileStamp> stamp(const std::string& name) const;
   std::vector<std::string> names() const;
-  // If names are paths: `path` itself and the paths below it.
+  // For names that are paths: `path` itself and the paths below it.
   std::vector<std::string> names_at(const std::string& path) const;
-  // The current content, except for the text `without`, which is being written.
+  // The current content without the text `without`, which is being written.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::string& without = {}) const;
 
-  // Reads all segments that came from files, each once in its life, and forgets the texts of those
-  // that are not as they were written: a scan of the files reads them again. Returns how many texts
-  // that were.
+  // Reads all segments that came from files, each only once, and removes the texts of damaged ones:
+  // a scan of the files reads those texts again. Returns the number of removed texts.
   std::size_t verify(const std::stop_token& stop = {});
-  // Performs one merge if one is due; false if none was. Verifies what it merges, as damaged tokens
-  // would get a checksum of their own.
+  // Performs one merge if one is due; false if none was. Verifies its input, because damaged tokens
+  // would get a valid checksum.
   bool merge();
-  // Saves what is only in memory to the folder. If another process is the writer, or there is no
-  // folder, it saves nothing and succeeds. After an error (a full disk) the store continues in
-  // memory.
+  // Saves everything that is only in memory to the folder. If another process is the writer, or
+  // there is no folder, it saves nothing and succeeds. After an error, such as a full disk, the
+  // store continues in memory.
   Result<void> save();
 
   // Whether another process writes the folder that this one reads.
   bool is_reader();
-  // A reader takes over what the writer has saved lately, in place of texts with the same stamps
-  // that it holds in memory. False: there was nothing new. Texts that are gone by now may be among
-  // them; a scan of the files finds that.
+  // For a reader: loads what the writer has saved since, and drops texts with the same stamps from
+  // memory. False: there was nothing new. The loaded texts may include deleted ones; a scan of the
+  // files removes those.
   bool adopt();
 
   struct Statistics {
@@ -99,7 +98,7 @@ class TextStore {
     std::size_t memory_tokens = 0;  // of segments that are not on disk
   };
   Statistics statistics() const;
-  // The folder to which save() saves; none if it does nothing.
+  // The folder that save() writes to; nullopt if it writes nothing.
   std::optional<std::filesystem::path> save_folder();
 
  private:
@@ -108,8 +107,8 @@ class TextStore {
     std::shared_ptr<const std::vector<std::string>> names;  // of its texts, including hidden ones
     std::vector<std::optional<FileStamp>> stamps;           // null: hidden
     std::shared_ptr<HiddenRanges> hidden = std::make_shared<HiddenRanges>();
-    bool shared = false;                    // with a snapshot: `hidden` must not change any more
-    std::optional<std::uint64_t> number{};  // of its file; null: in memory
+    bool shared = false;                    // used by a snapshot: `hidden` must not change any more
+    std::optional<std::uint64_t> number{};  // of its file; nullopt: in memory
     bool verified = true;                   // false: verify() has not read it yet
   };
   using EntryPointer = std::shared_ptr<Entry>;
@@ -120,12 +119,12 @@ class TextStore {
   // The input of a merge, as it was when the merge began.
   struct Merge {
     std::vector<EntryPointer> entries;
-    std::vector<TextInEntry> places;  // of texts that counted, entry by entry
+    std::vector<TextInEntry> places;  // texts that counted, entry by entry
     std::vector<std::string> names;
     std::vector<std::optional<FileStamp>> stamps;
   };
 
-  // All of these require the lock.
+  // The functions below require the lock.
   EntryPointer entry_of(StoreManifest::Segment listed, std::shared_ptr<const Segment> segment);
   void hide(const TextInEntry& place);
   void forget(const std::string& name);
@@ -141,13 +140,13 @@ class TextStore {
   void run_merge(Merge merge, bool to_disk);
   std::size_t verify(const std::vector<EntryPointer>& entries, const std::stop_token& stop);
 
-  mutable std::mutex mutex_;  // guards all that follows except the folder
+  mutable std::mutex mutex_;  // guards all members below except the folder
   std::vector<EntryPointer> entries_;
   std::unordered_map<std::string, TextInEntry> places_;
   std::shared_ptr<const IndexSnapshot> snapshot_;
-  std::set<std::uint64_t> damaged_;  // numbers of files that verify() refused
+  std::set<std::uint64_t> damaged_;  // numbers of files that verify() rejected
 
-  std::mutex background_;  // merge() and save() one at a time; guards the folder
+  std::mutex background_;  // merge() and save() run one at a time; guards the folder
   std::optional<StoreFolder> folder_;
   std::optional<Error> problem_;  // of the last attempt to write
   std::function<void()> while_merging_;

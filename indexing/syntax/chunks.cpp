@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "indexing/syntax/text_lines.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {

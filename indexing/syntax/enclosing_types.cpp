@@ -92,7 +92,7 @@ bool EnclosingTypes::is_receiver(std::string_view name, const NamePlace& place) 
 std::string_view EnclosingTypes::function_of(const NamePlace& parameter) const {
   const TSNode name = child_by_field(parameter.path[parameter.scope], "name");
   const std::string_view found = ts_node_is_null(name) ? std::string_view() : text_of(name);
-  if (found != "__init__") return found;
+  if (types_.constructor.empty() || found != types_.constructor) return found;
   for (std::size_t i = parameter.scope; i-- > 0;) {
     if (is_type(parameter.path[i])) return name_of(parameter, i);
   }

@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "indexing/syntax/definition_types.h"
-#include "indexing/syntax/scope_types.h"
-#include "indexing/syntax/signature_types.h"
+#include "languages/language.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 
-// What redraft makes of a node.
+// What a node means to redraft, by its type.
 struct NodeRole {
   const DefinitionType* definition = nullptr;
   bool wrapper = false;
@@ -20,29 +19,29 @@ struct NodeRole {
   bool leading = false;
   bool identifier = false;
   bool import = false;
-  // The value of a definition with DefinitionTest::kHoldsFunction may be such a node.
+  bool import_head = false;  // stands above a file's imports
+  // A definition with DefinitionTest::kHoldsFunction may have it as its value.
   bool function_value = false;
   bool sequence = false;
-  bool part = false;  // of a unit, even in a sequence: an `else`, an opening tag
+  bool part = false;  // belongs to the statement around it, even in a sequence
 };
 
-// A language's LanguageTypes, indexed by the grammar's own symbols.
+// A tree-sitter parser, and what a language's row says about its nodes.
 struct Grammar {
-  const TSLanguage* language;
-  std::string_view import_words;     // LanguageTypes::import_words
-  bool has_functions;                // it is no language of data or markup
-  const ScopeTypes* scopes;          // null: names are not followed
-  std::vector<NodeRole> roles;       // by symbol
-  const SignatureTypes* signatures;  // null: parameters are not known
+  const TSLanguage* parser;
+  const Language& language;
+  bool has_functions;           // false for data and markup
+  std::vector<NodeRole> roles;  // by the parser's symbols
 
-  explicit Grammar(const LanguageTypes& types);
+  // The row has to name a grammar that languages.inc lists.
+  explicit Grammar(const Language& row);
   const NodeRole& role(const TSNode& node) const;
+  const ScopeTypes* scopes() const { return language.scopes; }              // may be null
+  const SignatureTypes* signatures() const { return language.signatures; }  // may be null
 };
 
-// Whether `word` is one of `words`, which are separated by spaces.
-bool has_word(std::string_view words, std::string_view word);
-
-// The grammar of a known language; lives as long as the program. Null if the id is unknown.
+// Lives as long as the program; any thread may call this. Null if the language is unknown or has no
+// grammar.
 const Grammar* find_grammar(std::string_view language_id);
 
 }  // namespace redraft

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -30,11 +30,7 @@ bool is_comment(const Grammar& grammar, const TSNode& node) {
   return grammar.role(node).leading || type_of(node) == "comment";
 }
 bool is_head(const Grammar& grammar, const TSNode& node) {
-  constexpr std::string_view kHeads[] = {"package_clause", "package_declaration",
-                                         "hash_bang_line", "php_tag",
-                                         "preproc_call",   "file_scoped_namespace_declaration"};
-  if (is_comment(grammar, node)) return true;
-  if (std::ranges::find(kHeads, type_of(node)) != std::end(kHeads)) return true;
+  if (is_comment(grammar, node) || grammar.role(node).import_head) return true;
   return type_of(node) == "expression_statement" && ts_node_named_child_count(node) == 1 &&
          type_of(ts_node_named_child(node, 0)) == "string";
 }

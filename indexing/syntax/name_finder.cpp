@@ -9,8 +9,8 @@
 
 #include "indexing/syntax/enclosing_types.h"
 #include "indexing/syntax/name_places.h"
-#include "support/names.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/names.h"
 
 namespace redraft {
 namespace {
@@ -35,7 +35,7 @@ class NameFinder {
  public:
   NameFinder(const Grammar& grammar, std::string_view text, const TSNode& root,
              std::string_view name)
-      : types_(*grammar.scopes),
+      : types_(*grammar.scopes()),
         text_(text),
         name_(name),
         around_(types_, text),
@@ -237,10 +237,9 @@ class NameFinder {
     if (last < 2 || place.fields[last - 1] != "left" ||
         type_of(place.path[last - 2]).find("assignment") == std::string::npos)
       return;
-    const bool has_declarations = types_.language != "python" && types_.language != "javascript";
     const std::string_view owner = around_.type_of(place);
-    if (has_declarations || owner.empty() || !has_word(types_.own, receiver_of(text_, place)) ||
-        owner == name_)
+    if (!types_.has_assigned_members || owner.empty() ||
+        !has_word(types_.own, receiver_of(text_, place)) || owner == name_)
       return;
     thing_of_member(owner, false);
     bases_[std::string(owner)] += std::string(around_.bases_of(place));

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "support/names.h"
+#include "text/strings/names.h"
 
 namespace redraft {
 namespace {
@@ -50,7 +50,7 @@ bool is_within_error(const NamePlace& place) {
 class PlaceReader {
  public:
   PlaceReader(const Grammar& grammar, std::string_view text, std::string_view name)
-      : grammar_(grammar), types_(*grammar.scopes), text_(text), name_(name) {}
+      : grammar_(grammar), types_(*grammar.scopes()), text_(text), name_(name) {}
 
   void read(NamePlace& place) const {
     const TSNode& node = place.path.back();

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "indexing/syntax/grammar_table.h"
-#include "indexing/syntax/scope_types.h"
 #include "indexing/syntax/tree_cursor.h"
+#include "languages/scope_types.h"
 
 namespace redraft {
 

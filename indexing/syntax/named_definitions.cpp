@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "indexing/syntax/region_names.h"
-#include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -172,11 +172,11 @@ bool RegionFinder::has_own_lines(const TSNode& node) const {
 
 bool RegionFinder::is_import(const TSNode& unit) const {
   if (grammar_.role(unit).import) return true;
-  if (grammar_.import_words.empty()) return false;
+  if (grammar_.language.import_words->empty()) return false;
   const ByteRange range = range_of(unit);
   const std::string_view text = text_.substr(range.begin, range.size());
   return !grammar_.role(unit).leading && text.find('\n') == text.npos &&
-         has_one_of(grammar_.import_words, text);
+         has_one_of(grammar_.language.import_words, text);
 }
 
 bool RegionFinder::is_docstring(const Path& path, std::size_t index) const {

@@ -1,7 +1,7 @@
 // Which lines a cursor stands for
 //
 // A *sequence* is a node whose children stand on lines of their own: a block of statements, the
-// body of a class, an object of JSON (LanguageTypes::sequences). A *unit* is such a child, if
+// body of a class, an object of JSON (Language::sequences). A *unit* is such a child, if
 // nothing else is on its lines. The regions around a place are the units around it, each first by
 // itself and then, unless it is a definition, with the units of its kind on adjacent lines:
 //

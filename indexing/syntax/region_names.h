@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "indexing/syntax/definition_types.h"
 #include "indexing/syntax/region_chain.h"
+#include "languages/definition_types.h"
 
 namespace redraft {
 

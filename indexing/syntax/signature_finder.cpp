@@ -8,9 +8,8 @@
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/enclosing_types.h"
 #include "indexing/syntax/name_places.h"
-#include "indexing/syntax/signature_types.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -179,9 +178,9 @@ class SignatureFinder {
  public:
   SignatureFinder(const Grammar& grammar, std::string_view text, const TSNode& root)
       : grammar_(grammar),
-        types_(*grammar.signatures),
+        types_(*grammar.signatures()),
         text_(text),
-        around_(*grammar.scopes, text),
+        around_(*grammar.scopes(), text),
         definitions_(grammar, text, root),
         cursor_(root) {}
 
@@ -312,7 +311,7 @@ class CallReader {
   CallReader(const Grammar& grammar, std::string_view text) : grammar_(grammar), text_(text) {}
 
   std::optional<Call> read(const NamePlace& place) const {
-    const SignatureTypes& types = *grammar_.signatures;
+    const SignatureTypes& types = *grammar_.signatures();
     if (is_no_code(place)) return std::nullopt;
     std::size_t at = place.path.size() - 1;
     while (at > 0 && is_at(types.callee_parts, place, at)) --at;
@@ -364,7 +363,7 @@ class CallReader {
 
   Argument argument(const TSNode& node) const {
     Argument made{.range = range_of(node), .value = range_of(node), .name = {}};
-    made.is_spread = has_word(grammar_.signatures->spreads, type_of(node));
+    made.is_spread = has_word(grammar_.signatures()->spreads, type_of(node));
     made.has_effects = has_effects(node);
     const TSNode name = child_by_field(node, "name");
     const bool is_named = has_word("keyword_argument argument", type_of(node));
@@ -382,7 +381,7 @@ class CallReader {
     for (bool more = true; more;) {
       const TSNode& each = cursor.node();
       const std::string_view type = type_of(each);
-      const bool is_function = has_word(grammar_.scopes->functions, type);
+      const bool is_function = has_word(grammar_.scopes()->functions, type);
       if (!is_function && does_something(type)) return true;
       more = (!is_function && cursor.to_first_child()) || cursor.to_next_outside();
     }

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "languages/signature_types.h"
 #include "support/byte_range.h"
 
 namespace redraft {
@@ -63,13 +63,6 @@ struct Call {
   std::string receiver;  // what stands before the name: "self" of "self.f()"; may be empty
   bool is_odd = false;   // there are comments or errors between its arguments
   std::vector<Argument> all = {};
-};
-
-// How a language calls.
-struct CallStyle {
-  std::string_view name_mark =
-      {};                 // between the name of an argument and its value; empty: no names
-  bool may_lack = false;  // an argument that is not given is no error
 };
 
 }  // namespace redraft

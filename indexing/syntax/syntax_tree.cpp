@@ -10,8 +10,8 @@
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/region_finder.h"
 #include "indexing/syntax/signature_finder.h"
-#include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -35,7 +35,7 @@ std::optional<SyntaxTree> SyntaxTree::parse(std::shared_ptr<const std::string> t
                                             const ParseLimits& limits) {
   const Grammar* grammar = find_grammar(language_id);
   if (grammar == nullptr) return std::nullopt;
-  TreePointer tree = parse_text(grammar->language, *text, nullptr, limits);
+  TreePointer tree = parse_text(grammar->parser, *text, nullptr, limits);
   if (tree == nullptr) return std::nullopt;
   return SyntaxTree(*grammar, std::move(text), std::move(tree));
 }
@@ -44,7 +44,7 @@ std::optional<SyntaxTree> SyntaxTree::edited(std::shared_ptr<const std::string> 
                                              const ParseLimits& limits) const {
   if (text->size() > limits.text_bytes) return std::nullopt;
   const TreePointer moved = move_tree(*tree_, *text_, *text);
-  TreePointer tree = parse_text(grammar_->language, *text, moved.get(), limits);
+  TreePointer tree = parse_text(grammar_->parser, *text, moved.get(), limits);
   if (tree == nullptr) return std::nullopt;
   return SyntaxTree(*grammar_, std::move(text), std::move(tree));
 }
@@ -95,22 +95,22 @@ Imports SyntaxTree::imports() const {
 }
 
 std::optional<NameMeanings> SyntaxTree::meanings_of(std::string_view name) const {
-  if (grammar_->scopes == nullptr) return std::nullopt;
+  if (grammar_->scopes() == nullptr) return std::nullopt;
   return find_meanings(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
 }
 
 std::vector<Signature> SyntaxTree::signatures() const {
-  if (grammar_->signatures == nullptr) return {};
+  if (grammar_->signatures() == nullptr) return {};
   return find_signatures(*grammar_, *text_, ts_tree_root_node(tree_.get()));
 }
 
 std::vector<Call> SyntaxTree::calls_of(std::string_view name) const {
-  if (grammar_->signatures == nullptr) return {};
+  if (grammar_->signatures() == nullptr) return {};
   return find_calls(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
 }
 
 CallStyle SyntaxTree::call_style() const {
-  return grammar_->signatures == nullptr ? CallStyle() : grammar_->signatures->style;
+  return grammar_->signatures() == nullptr ? CallStyle() : grammar_->signatures()->style;
 }
 
 std::vector<std::size_t> SyntaxTree::line_tokens() const {
@@ -138,11 +138,15 @@ bool SyntaxTree::in_comment(std::size_t offset) const {
     if (!type_of(*node).ends_with("comment")) continue;
     const ByteRange place = range_of(*node);
     const std::string_view comment = text.substr(place.begin, place.size());
-    const bool closed = comment.ends_with("*/") || comment.ends_with("-->");
+    const bool closed = std::ranges::any_of(*language().comments, [&](const CommentMarks& marks) {
+      return !marks.close.empty() && comment.ends_with(marks.close);
+    });
     return place.begin < offset && (offset < place.end || !closed);
   }
   return false;
 }
+
+const Language& SyntaxTree::language() const { return grammar_->language; }
 
 bool SyntaxTree::has_errors() const { return ts_node_has_error(ts_tree_root_node(tree_.get())); }
 

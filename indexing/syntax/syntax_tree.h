@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "indexing/syntax/region_chain.h"
+#include "languages/definition_types.h"
 #include "support/byte_range.h"
 
 struct TSTree;
@@ -18,20 +19,12 @@ struct TSTree;
 namespace redraft {
 
 struct Grammar;
+struct Language;      // languages/language.h
 struct Imports;       // indexing/syntax/imports.h
 struct NameMeanings;  // indexing/syntax/name_uses.h
 struct Call;          // indexing/syntax/signatures.h
-struct CallStyle;
+struct CallStyle;     // languages/signature_types.h
 struct Signature;
-
-enum class DefinitionKind : std::uint8_t {
-  kFunction,        // including methods and constructors
-  kType,            // class, struct, enum, interface, trait
-  kImplementation,  // Rust's impl
-  kModule,          // namespace, module
-  kEntry,           // of data and markup: a key with its value, a table, a rule, an element
-  kSection,         // of a text, with its heading
-};
 
 // A named, coherent piece of a file.
 struct Definition {
@@ -76,6 +69,7 @@ class SyntaxTree {
                                    const ParseLimits& limits = {}) const;
 
   const std::string& text() const { return *text_; }
+  const Language& language() const;
 
   // The smallest definition at `offset`. Blanks before or after a line's text count as that text; a
   // comment or decorator directly above a definition counts as part of it.

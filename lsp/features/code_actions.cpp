@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "languages/languages.h"
 #include "lsp/features/diagnostics.h"
 #include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
@@ -18,26 +19,16 @@ constexpr char kQuickFix[] = "quickfix";
 // Keeps a reply small regardless of the file and its diagnostics. In bytes.
 constexpr std::size_t kTitleLimit = 80;  // of a diagnostic's message in a menu
 
-// Languages without code that could be called.
-constexpr std::string_view kNoCode[] = {"markdown", "json", "jsonc", "yaml",      "toml", "html",
-                                        "css",      "scss", "xml",   "plaintext", "latex"};
-// Languages in which type annotations are optional.
-constexpr std::string_view kTypesOptional[] = {
-    "python", "javascript", "javascriptreact", "typescript", "typescriptreact", "php",
-    "ruby",   "lua"};
-
-template <std::size_t N>
-bool names(const std::string_view (&languages)[N], const std::string& id) {
-  return std::ranges::find(languages, id) != std::end(languages);
-}
-
 const char* no_code(const std::string& language_id) {
-  return names(kNoCode, language_id) ? "this file is not code" : nullptr;
+  const Language* const language = find_language(language_id);
+  return language == nullptr || language->is_code() ? nullptr : "this file is not code";
 }
 
 const char* no_types(const std::string& language_id) {
   if (const char* reason = no_code(language_id)) return reason;
-  return names(kTypesOptional, language_id) ? nullptr : "this language already requires types";
+  const Language* const language = find_language(language_id);
+  const bool are_optional = language != nullptr && language->has_optional_types;
+  return are_optional ? nullptr : "this language already requires types";
 }
 
 struct Preset {

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
 #include "support/utf8/utf8.h"
@@ -149,7 +150,7 @@ bool CompletionFeed::wants_menu() const {
          (settings().menu == CompletionMenu::kAuto && !client_.inline_completion);
 }
 
-void CompletionFeed::add_reasons(StatusReport::Reasons& reasons) const {
+void CompletionFeed::add_reasons(Reasons& reasons) const {
   if (!settings().enabled) {
     reasons.push_back("Completion is off (redraft.completion.enabled).");
     return;
@@ -241,7 +242,8 @@ void CompletionFeed::expect(const CompletionParams& params) {
 void CompletionFeed::count(const CompletionAnswer& answer) {
   if (answer.superseded) return;
   if (answer.texts.empty()) {
-    set_why_none(answer.error.empty() ? answer.why_none : answer.error);
+    const char* setting = answer.is_unsure ? " (redraft.completion.minProbability)" : "";
+    set_why_none(answer.error.empty() ? answer.why_none + setting : answer.error);
     return;
   }
   why_none_.clear();

@@ -37,7 +37,7 @@ class CompletionFeed : public Feature {
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
  private:

@@ -5,8 +5,16 @@
 
 #include "decoding/decoder_name.h"
 #include "decoding/draft_origin.h"
+#include "lsp/features/feature_registry.h"
 
 namespace redraft::lsp {
+
+Result<void> check_decoder(const Workspace& workspace, const DecoderName& decoder) {
+  const Result<void> checked = workspace.check_decoder(decoder);
+  if (checked) return checked;
+  return Error(checked.error().message() +
+               ": start the server with one (redraft.draft, or `redraft lsp --draft NAME`)");
+}
 
 void DecoderChoice::begin(const InitializeParams& /*params*/, FeatureRegistry& /*registry*/) {}
 
@@ -16,7 +24,7 @@ void DecoderChoice::follow_settings() {
   std::string problem;
   if (!wanted.empty()) {
     const Result<DecoderName> named = parse_decoder_name(wanted);
-    Result<void> fit = named ? workspace_.check_decoder(*named) : named.error();
+    Result<void> fit = named ? check_decoder(workspace_, *named) : named.error();
     if (fit && !named->lossless() && !configuration_.user_chose_decoder()) {
       fit = Error("'" + wanted +
                   "' is lossy, and this setting may come from a workspace file. Name it in the "
@@ -34,7 +42,7 @@ void DecoderChoice::follow_settings() {
   if (!problem_.empty()) connection_->show_message(MessageType::kWarning, "redraft: " + problem_);
 }
 
-void DecoderChoice::add_reasons(StatusReport::Reasons& reasons) const {
+void DecoderChoice::add_reasons(Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
   const EngineStatus& engine = workspace_.engine_status();
   if (engine.elsewhere) {

@@ -12,9 +12,12 @@
 
 namespace redraft::lsp {
 
-// Chooses the decoder for this client's requests from the setting `decoder`, and reports its
-// statistics as the part `decoder` of `redraft/status`. An unusable name is reported once, and the
-// default is used instead. Main thread.
+// Workspace::check_decoder(), with an error that says how to start a server with a draft model.
+Result<void> check_decoder(const Workspace& workspace, const DecoderName& decoder);
+
+// Which decoder this client's requests run, by the setting `decoder`, and what became of it: the
+// part `decoder` of `redraft/status`. A name that cannot be used is reported once, and the default
+// is used instead. Main thread.
 class DecoderChoice : public Feature {
  public:
   DecoderChoice(std::shared_ptr<Connection> connection, Workspace& workspace,
@@ -23,7 +26,7 @@ class DecoderChoice : public Feature {
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
   // Adds the statistics of one decode of this client.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
 #include "lsp/wire/convert.h"
 #include "workspace/documents/file_uri.h"
 

@@ -7,6 +7,7 @@
 #include "lsp/features/feature.h"
 #include "lsp/wire/completion_protocol.h"
 #include "lsp/wire/connection.h"
+#include "lsp/wire/json.h"
 #include "lsp/wire/protocol.h"
 #include "workspace/workspace.h"
 

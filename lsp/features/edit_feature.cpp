@@ -9,18 +9,17 @@
 
 #include "decoding/decoder_name.h"
 #include "lsp/features/code_actions.h"
+#include "lsp/features/decoder_choice.h"
 #include "lsp/features/diagnostics.h"
+#include "lsp/features/feature_registry.h"
 #include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
+#include "text/strings/blank_text.h"
 #include "workspace/documents/cursor_region.h"
 
 namespace redraft::lsp {
 namespace {
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
-}
 
 Result<EditScope> choose_scope(const std::optional<std::string>& name,
                                const std::optional<ByteRange>& range, bool has_ranges) {
@@ -47,7 +46,7 @@ Result<DecoderName> choose_decoder(const std::string& name, const Workspace& wor
   if (name.empty()) return workspace.decoder();
   Result<DecoderName> decoder = parse_decoder_name(name);
   if (!decoder) return decoder;
-  if (const Result<void> fit = workspace.check_decoder(*decoder); !fit) return fit.error();
+  if (const Result<void> fit = check_decoder(workspace, *decoder); !fit) return fit.error();
   return decoder;
 }
 
@@ -86,7 +85,7 @@ Result<EditRequest> to_request(const EditParams& params, std::shared_ptr<const D
       .problems = std::move(problems),
       .decoder = std::move(*decoder),
       .max_new_tokens = params.max_new_tokens > 0 ? params.max_new_tokens : max_tokens,
-      .another = params.another};
+      .retry_index = params.another};
 }
 
 // The data that a client needs to show a region and to request an edit of it.
@@ -167,7 +166,7 @@ void EditFeature::begin(const InitializeParams& params, FeatureRegistry& registr
                     {{"redraft", {{"streamedEdits", true}, {"prepare", true}, {"region", true}}}});
 }
 
-void EditFeature::add_reasons(StatusReport::Reasons& reasons) const {
+void EditFeature::add_reasons(Reasons& reasons) const {
   if (takes_commands()) return;
   reasons.push_back(
       "Edits by command are off: the editor supports neither workspace.applyEdit nor streamed "
@@ -259,11 +258,13 @@ void EditFeature::region(const PrepareParams& params, Reply reply) {
   }
   const Result<void> asked = workspace_.find_regions(
       params.edit.uri, request->document->version(), *request->range,
-      [reply, encoding = client_.encoding](const Document& document, const RegionChain& chain) {
+      [reply, encoding = client_.encoding](const Document& document,
+                                           const Result<RegionChain>& chain) {
+        if (!chain) return reply.fail(ErrorCode::kRequestFailed, chain.error().message());
         Json regions = Json::array();
-        for (const Region& region : chain.regions)
+        for (const Region& region : chain->regions)
           regions.push_back(region_json(document, region, encoding));
-        reply({{"version", document.version()}, {"index", chain.chosen}, {"regions", regions}});
+        reply({{"version", document.version()}, {"index", chain->chosen}, {"regions", regions}});
       });
   if (!asked) reply.fail(ErrorCode::kRequestFailed, asked.error().message());
 }
@@ -286,7 +287,7 @@ void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& 
 
 void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditParams>(params, reply, [&](const EditParams& wanted) {
-    if (is_blank(wanted.change)) {
+    if (is_blank_text(wanted.change, kAnyBlank)) {
       reply.fail(ErrorCode::kInvalidParams, "the change is empty. Copy some code first");
       return;
     }
@@ -345,7 +346,8 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
 
 std::optional<EditId> EditFeature::start(const EditParams& params, const Json& argument,
                                          const Reply& reply) {
-  if (is_blank(params.instruction) && params.change.empty() && params.diagnostics.empty()) {
+  if (is_blank_text(params.instruction, kAnyBlank) && params.change.empty() &&
+      params.diagnostics.empty()) {
     reply.fail(ErrorCode::kInvalidParams, "the instruction is blank. Say what to change");
     return std::nullopt;
   }

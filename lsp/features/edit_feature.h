@@ -25,7 +25,7 @@ class EditFeature : public Feature {
         feed_(feed) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
 
  private:
   void code_action(const CodeActionParams& requested, Reply reply);

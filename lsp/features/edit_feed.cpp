@@ -74,8 +74,8 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 
 // What the user can do about an edit that changed nothing.
 Json hint_about(const EditResult* result) {
-  if (result == nullptr || !result->hunks.empty() || result->placed) return {};
-  if (!result->has_other_tries) return "the model changed nothing. Rephrase the instruction";
+  if (result == nullptr || !result->hunks.empty() || result->is_placed()) return {};
+  if (!result->has_retries) return "the model changed nothing. Rephrase the instruction";
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
     return "the model changed nothing. Rephrase the instruction, or request another try";
@@ -209,10 +209,10 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
           {"error", error.empty() ? Json() : Json(error)},
           {"doubts", doubts_json(id, result)},
           {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
-          {"placed", result != nullptr && result->placed},
-          {"renamed", result != nullptr && result->renamed},
+          {"placed", result != nullptr && result->is_placed()},
+          {"renamed", result != nullptr && result->is_renamed()},
           {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
-          {"otherTries", result != nullptr && result->has_other_tries},
+          {"otherTries", result != nullptr && result->has_retries},
           {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
@@ -288,7 +288,7 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
   } else if (edits && !edits->empty()) {
     apply("redraft", std::move(change));
   } else if (n_dropped == 0) {
-    const bool placed = result != nullptr && result->placed;
+    const bool placed = result != nullptr && result->is_placed();
     connection_->show_message(
         MessageType::kInfo,
         placed

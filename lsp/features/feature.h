@@ -23,16 +23,21 @@
 // and a line in the Server, which constructs it. The structs of the protocol are in lsp/wire.
 #pragma once
 
-#include "lsp/features/feature_registry.h"
-#include "lsp/status/status_report.h"
-#include "lsp/wire/json.h"
-#include "lsp/wire/protocol.h"
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
 
 namespace redraft::lsp {
+
+class FeatureRegistry;
+struct InitializeParams;
+using Json = nlohmann::json;  // as in lsp/wire/json.h
 
 // Main thread.
 class Feature {
  public:
+  using Reasons = std::vector<std::string>;
+
   Feature() = default;
   virtual ~Feature() = default;
   Feature(const Feature&) = delete;
@@ -44,7 +49,7 @@ class Feature {
   virtual void follow_settings() {}
   // Appends which parts of this feature are off now, and why: sentences for the user that name the
   // setting to change, if there is one.
-  virtual void add_reasons(StatusReport::Reasons& /*reasons*/) const {}
+  virtual void add_reasons(Reasons& /*reasons*/) const {}
   // Adds this feature's part to the result of `redraft/status`.
   virtual void add_status(Json& /*status*/) const {}
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lsp/features/feature_registry.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
@@ -100,7 +101,7 @@ void Indexes::add_status(Json& status) const {
   status["common"] = common_.json();
 }
 
-void Indexes::add_reasons(StatusReport::Reasons& reasons) const {
+void Indexes::add_reasons(Reasons& reasons) const {
   if (std::string why = why_off(); !why.empty()) reasons.push_back(std::move(why));
 }
 

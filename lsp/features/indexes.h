@@ -47,7 +47,7 @@ class Indexes : public Feature {
   // Starts, replaces and drops indexes until they match the settings. Waits while the client may
   // still say that it wants none.
   void follow_settings() override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
   // The entries are null for indexes that do not exist.
   void add_status(Json& status) const override;
 

@@ -1,5 +1,7 @@
 #include "lsp/features/model_choices.h"
 
+#include "lsp/features/feature_registry.h"
+
 namespace redraft::lsp {
 
 void ModelChoices::begin(const InitializeParams& /*params*/, FeatureRegistry& /*registry*/) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
 
@@ -69,7 +70,7 @@ void NextEditFeed::follow_settings() {
   workspace_.expect_next_edits(expects_ && enabled() && reads);
 }
 
-void NextEditFeed::add_reasons(StatusReport::Reasons& reasons) const {
+void NextEditFeed::add_reasons(Reasons& reasons) const {
   if (!enabled()) reasons.push_back("Next edits are off (redraft.nextEdit.enabled).");
 }
 
@@ -94,6 +95,7 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
   const Result<NextEditId> id = workspace_.next_edit(
       params.uri, params.in_files, [this, reply, asked, params](NextEditAnswer answer) {
         log(answer, asked);
+        if (answer.is_unsure) answer.why_none += " (redraft.nextEdit.minProbability)";
         leave_out_line_just_left(params, answer);
         decoder_.count(answer.statistics);
         why_none_ = answer.error.empty() ? answer.why_none : answer.error;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft::lsp {
 namespace {

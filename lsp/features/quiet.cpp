@@ -4,6 +4,8 @@
 #include <ctime>
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -126,7 +128,7 @@ Json Quiet::json() const {
 
 void Quiet::add_status(Json& status) const { status["snooze"] = json(); }
 
-void Quiet::add_reasons(StatusReport::Reasons& reasons) const {
+void Quiet::add_reasons(Reasons& reasons) const {
   const auto add = [&](const std::string& what) {
     reasons.push_back("Suggestions are snoozed " + what + kEnds + ".");
   };

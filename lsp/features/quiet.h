@@ -9,6 +9,8 @@
 
 #include "lsp/features/feature.h"
 #include "lsp/status/now.h"
+#include "lsp/status/status_report.h"
+#include "lsp/wire/connection.h"
 #include "lsp/wire/protocol.h"
 #include "workspace/documents/document.h"
 
@@ -26,7 +28,7 @@ class Quiet : public Feature {
   Quiet(StatusReport& status, Now now) : status_(status), now_(std::move(now)) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
-  void add_reasons(StatusReport::Reasons& reasons) const override;
+  void add_reasons(Reasons& reasons) const override;
   void add_status(Json& status) const override;
 
   // The user rejected a suggestion.

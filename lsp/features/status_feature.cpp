@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "lsp/features/feature_registry.h"
+
 namespace redraft::lsp {
 
 StatusFeature::StatusFeature(StatusReport& report, std::vector<const Feature*> features)
     : report_(report), features_(std::move(features)) {
-  report_.add([this](StatusReport::Reasons& reasons) {
+  report_.add([this](Reasons& reasons) {
     for (const Feature* feature : features_) feature->add_reasons(reasons);
   });
 }

@@ -4,6 +4,8 @@
 
 #include "lsp/features/feature.h"
 #include "lsp/status/status_report.h"
+#include "lsp/wire/connection.h"
+#include "lsp/wire/protocol.h"
 
 namespace redraft::lsp {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft::lsp {
 namespace {
@@ -33,8 +33,7 @@ Result<RecordingHeader> parse_header(const Json& line) {
   const Json& format = member(line, kMark);
   if (!format.is_number_integer())
     return at_line(1, "this is not a redraft recording: it does not begin with {\"" +
-                          std::string(kMark) +
-                          "\": …}");
+                          std::string(kMark) + "\": …}");
   if (format != kRecordingFormat) {
     return at_line(1, "the recording has format " + to_text(format) + ", but this redraft reads " +
                           std::to_string(kRecordingFormat) + ". Replay it with the redraft " +

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/strings/joined.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -10,12 +12,6 @@ struct Difference {
   int line;  // of the recording
   std::string text;
 };
-
-std::string joined(const std::vector<std::string>& places) {
-  std::string text;
-  for (const std::string& place : places) text += (text.empty() ? "" : "; ") + place;
-  return text;
-}
 
 bool is_end_of_edit(const AnswerStreams::Answer& answer) {
   const Json& message = answer.message;
@@ -51,7 +47,7 @@ void compare(const std::string& name, const AnswerStreams& of, AnswerStreams::St
   for (std::size_t i = 0; i < common; ++i) {
     const std::vector<std::string> places =
         differing_places(recorded[i].message, replayed[i].message);
-    if (!places.empty()) found.push_back({recorded[i].line, name + ": " + joined(places)});
+    if (!places.empty()) found.push_back({recorded[i].line, name + ": " + joined(places, "; ")});
   }
   for (std::size_t i = common; i < recorded.size(); ++i)
     found.push_back({recorded[i].line, name + ": missing in the replay"});

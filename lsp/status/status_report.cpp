@@ -1,5 +1,9 @@
 #include "lsp/status/status_report.h"
 
+#include "lsp/status/model_status.h"
+#include "lsp/wire/connection.h"
+#include "lsp/wire/protocol.h"
+
 namespace redraft::lsp {
 
 void StatusReport::begin(const ClientCapabilities& capabilities) {

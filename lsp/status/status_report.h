@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "lsp/status/model_status.h"
-#include "lsp/wire/connection.h"
-#include "lsp/wire/protocol.h"
+#include "lsp/wire/json.h"
 
 namespace redraft::lsp {
+
+struct ClientCapabilities;
+class Connection;
+class ModelStatus;
 
 // The answer to `redraft/status` and the content of `$/redraft/status`: the model's state, and in
 // plain sentences what is off and why. Each part that can be off adds a source of reasons. Main

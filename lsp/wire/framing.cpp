@@ -4,7 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft::lsp {
 namespace {
@@ -14,11 +15,9 @@ constexpr std::string_view kHeaderEnd = "\r\n\r\n";
 // would take longer than all other work here.
 constexpr std::size_t kNotCopied = 1 << 20;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 Result<std::size_t> parse_length(std::string_view value, std::size_t limit) {
   std::size_t length = 0;
@@ -54,7 +53,7 @@ Result<std::size_t> parse_header(std::string_view header, std::size_t limit) {
 // Detects early that a stream is not LSP, instead of waiting for the end of a header that never
 // comes. A header that arrives in one piece follows the same rules.
 bool cannot_become_header(std::string_view begin) {
-  if (!begin.empty() && (lower(begin[0]) < 'a' || lower(begin[0]) > 'z')) return true;
+  if (!begin.empty() && (lower_case(begin[0]) < 'a' || lower_case(begin[0]) > 'z')) return true;
   for (std::size_t i = 0; i < begin.size(); ++i) {
     if (begin[i] == '\n' && (i == 0 || begin[i - 1] != '\r')) return true;
   }

@@ -11,11 +11,11 @@ int CallFilter::install(bool all) const {
   const std::span<const sock_filter> instructions = program();
   sock_fprog filter = {};
   filter.len = static_cast<unsigned short>(instructions.size());
-  filter.filter = const_cast<sock_filter*>(instructions.data());  // read only, says the interface
+  filter.filter = const_cast<sock_filter*>(instructions.data());  // the kernel only reads it
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   const unsigned flags = all ? SECCOMP_FILTER_FLAG_TSYNC : 0;
   const long answer = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
-  // A positive answer is a thread that has filters of its own.
+  // A positive answer is a thread that has its own filters.
   return answer < 0 ? errno : answer > 0 ? EBUSY : 0;
 }
 

@@ -14,9 +14,9 @@
 
 namespace redraft {
 
-// Which system calls a process may make: a program for the kernel (seccomp). Everything is allowed
-// but what is refused here, and what comes by another numbering of calls, which ends the process.
-// No part of it allocates memory, so a child of a process with threads can make and install one.
+// Which system calls a process may make: a program for the kernel (seccomp). It allows every call
+// that is not refused here. A call through another numbering of calls ends the process. Nothing
+// here allocates memory, so a child of a process with threads can build and install a filter.
 class CallFilter {
  public:
   constexpr CallFilter() {
@@ -28,7 +28,7 @@ class CallFilter {
     add(answer(SECCOMP_RET_KILL_PROCESS));
   }
 
-  // The call fails with `error`, whatever its arguments are.
+  // Makes the call fail with `error`, whatever its arguments are.
   constexpr void refuse(int call, int error = EPERM) {
     add(jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1));
     add(answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)));
@@ -37,8 +37,8 @@ class CallFilter {
     for (const int call : calls) refuse(call);
   }
 
-  // By an argument (the first is 0), of which the low 32 bits count, as they do for the kernel
-  // where it takes an int.
+  // Refuses by an argument (the first is 0). Only its low 32 bits count, as for the kernel where it
+  // takes an int.
   constexpr void refuse_if(int call, int argument, std::uint32_t value) {
     begin(call, argument, 1);
     add(jump(BPF_JEQ, value, 0, 1));
@@ -61,12 +61,12 @@ class CallFilter {
   // The program, which ends by allowing the call.
   constexpr std::span<const sock_filter> program() const { return {program_.data(), size_ + 1}; }
 
-  // From now on and for good, for the calling thread and, with `all`, for all other threads of the
-  // process; what they start inherits it. Takes from them the right to gain privileges by an exec.
-  // 0, or the errno of what failed.
+  // Installs the filter, for good, for the calling thread and, with `all`, for all other threads of
+  // the process; everything they start inherits it. Takes from them the right to gain privileges by
+  // an exec. Returns 0, or the errno of the failure.
   int install(bool all) const;
 
-  // Whether this kernel has such filters, and this class knows the processor.
+  // Whether this kernel has such filters, and this class supports the processor.
   static bool is_available();
 
  private:
@@ -75,7 +75,7 @@ class CallFilter {
 #elif defined(__aarch64__)
   static constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 #else
-  static constexpr std::uint32_t kArchitecture = 0;  // not known: no filter can be installed
+  static constexpr std::uint32_t kArchitecture = 0;  // unknown: no filter can be installed
 #endif
   static constexpr std::uint32_t kOtherNumbering = 0x40000000;  // the bit of the x32 ABI
   static constexpr std::size_t kMaxSize = 640;                  // instructions
@@ -92,8 +92,8 @@ class CallFilter {
     return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | test | BPF_K), value, if_true, if_false);
   }
 
-  // Between these two stand `tests` jumps on the argument: to the next instruction, which refuses,
-  // or over it.
+  // `tests` jumps on the argument go between begin() and end(): to the next instruction, which
+  // refuses, or past it.
   constexpr void begin(int call, int argument, std::size_t tests) {
     const auto skipped = static_cast<std::uint8_t>(3 + tests);
     add(jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, skipped));

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-// System calls that have one purpose, for a CallFilter. Numbers that some systems' headers lack are
-// given; they are the same on all processors.
+// System calls grouped by purpose, for a CallFilter. Numbers that some systems' headers lack are
+// given here; they are the same on all processors.
 namespace redraft::call_groups {
 
 inline constexpr int kClone3 = 435;
@@ -17,7 +17,7 @@ inline constexpr int kOtherMemory[] = {
     SYS_kcmp,   SYS_process_madvise,  SYS_migrate_pages,     SYS_move_pages,
 };
 
-// Signals that say more than kill() and tgkill(), or go by another name.
+// Signals with more information than kill() and tgkill(), or under another name.
 inline constexpr int kOtherSignals[] = {
     SYS_tkill,
     SYS_rt_sigqueueinfo,
@@ -30,7 +30,7 @@ inline constexpr int kNamespaces[] = {
     SYS_chroot,  SYS_move_mount, SYS_open_tree,     SYS_fsopen,  SYS_fsmount,
     SYS_fspick,  SYS_fsconfig,   SYS_mount_setattr,
 };
-// The flags of clone() that make one: those in the low 32 bits.
+// The flags of clone() that create a namespace, as far as they are in the low 32 bits.
 inline constexpr std::uint32_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
                                                  CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
                                                  CLONE_NEWNET;
@@ -59,7 +59,7 @@ inline constexpr int kAttributes[] = {
 #endif
 };
 
-// The kernel's configuration, and parts of it where faults are found often.
+// The kernel's configuration, and parts of the kernel in which vulnerabilities are often found.
 inline constexpr int kKernel[] = {
     SYS_bpf,
     SYS_perf_event_open,

@@ -1,9 +1,9 @@
-// Why. The server reads code that anybody may have written, with parsers and kernels that may have
-// faults. Whoever takes it over by one of them should find a process that cannot do more than a
-// server must: no program to start, nobody to send anything to, nothing to write but caches.
+// Why the server confines itself. It reads code from unknown authors, with parsers and kernels that
+// may have bugs. An attacker who exploits one should get a process that can only do what a server
+// must: it can start no program, send nothing to anyone, and write only caches.
 //
-// Landlock decides about files by where they are. The filter of system calls cannot look at paths,
-// but decides about what is no file.
+// Landlock restricts files by their location. The filter of system calls cannot look at paths, but
+// restricts everything that is not a file.
 #include "support/confine/confinement.h"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ int allow_path(const FileRules& rules, const fs::path& path, std::uint64_t right
   return Place(path).allow(rules, rights);
 }
 
-// Who has little space at home puts a link to another disk in the place of a cache.
+// Users with little space at home replace a cache folder by a link to another disk.
 int allow_links_in(const FileRules& rules, const fs::path& folder) {
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(folder, problem)) {
@@ -94,7 +94,7 @@ Result<int> confine_files(const ConfinementOptions& options) {
   if (problem == 0) problem = allow_all(rules, options);
   if (problem == 0) problem = rules.enforce();
   if (problem != 0) return refused(problem);
-  if (has_other_threads()) return Error("threads that ran before are not confined");
+  if (has_other_threads()) return Error("threads that were already running are not confined");
   return version;
 }
 
@@ -105,20 +105,20 @@ CallFilter make_filter(const ConfinementOptions& options) {
   if (options.gpu) {
     filter.refuse_unless(SYS_socket, 0, {AF_UNIX, AF_NETLINK});
   } else if (options.network) {
-    // Names are looked up by local sockets, too.
+    // Name resolution uses local sockets, too.
     filter.refuse_unless(SYS_socket, 0, {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK});
   } else {
     filter.refuse(SYS_socket);
     filter.refuse(SYS_connect);
   }
-  // Whether a process is there may be asked.
+  // Testing whether a process exists is allowed.
   filter.refuse_unless(SYS_kill, 1, {0});
   filter.refuse_unless(SYS_tgkill, 0, {self});
   filter.refuse_unless(SYS_prlimit64, 0, {0, self});
   filter.refuse_if(SYS_ioctl, 1, TIOCSTI);
   filter.refuse_if(SYS_ioctl, 1, TIOCLINUX);
   filter.refuse_if_any(SYS_clone, 0, call_groups::kNamespaceFlags);
-  // Its flags are in memory, which no filter can read: the C library then falls back to clone.
+  // Its flags are in memory, which no filter can read. The C library then falls back to clone.
   filter.refuse(call_groups::kClone3, ENOSYS);
   filter.refuse_all(call_groups::kOtherMemory);
   filter.refuse_all(call_groups::kOtherSignals);
@@ -129,7 +129,7 @@ CallFilter make_filter(const ConfinementOptions& options) {
 }
 
 Result<void> confine_calls(const ConfinementOptions& options) {
-  if (!CallFilter::is_available()) return Error("this kernel has no filters of system calls");
+  if (!CallFilter::is_available()) return Error("this kernel cannot filter system calls");
   const int problem = make_filter(options).install(true);
   if (problem != 0) return refused(problem);
   return {};
@@ -138,14 +138,14 @@ Result<void> confine_calls(const ConfinementOptions& options) {
 }  // namespace
 
 std::string Confinement::description() const {
-  constexpr std::string_view kFiles = "writes below its own folders alone";
+  constexpr std::string_view kFiles = "writes only below its own folders";
   constexpr std::string_view kCalls = "starts no program and opens no connection";
   const std::string by_files =
       files ? std::string(kFiles) + " (Landlock " + std::to_string(*files) + ")"
             : "may write wherever its user may (" + files.error().message() + ")";
   const std::string by_calls =
       calls ? std::string(kCalls) + " (seccomp)"
-            : "is not kept from starting programs and connecting (" + calls.error().message() + ")";
+            : "may start programs and open connections (" + calls.error().message() + ")";
   return by_files + (complete() ? ", " : files || calls ? " but " : " and ") + by_calls;
 }
 
@@ -157,9 +157,8 @@ Confinement confine(const ConfinementOptions& options) {
 Confinement possible_confinement() {
   const int version = FileRules::version();
   return {.files = version > 0 ? Result<int>(version) : Error("this kernel has no Landlock"),
-          .calls = CallFilter::is_available()
-                       ? Result<void>()
-                       : Error("this kernel has no filters of system calls")};
+          .calls = CallFilter::is_available() ? Result<void>()
+                                              : Error("this kernel cannot filter system calls")};
 }
 
 }  // namespace redraft

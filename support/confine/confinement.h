@@ -8,21 +8,21 @@
 
 namespace redraft {
 
-// What a process that confines itself still needs.
+// The rights that a process keeps when it confines itself.
 struct ConfinementOptions {
-  // Below these it may write, make, move and remove files; folders that are links in them count,
-  // too. What is not there is left out.
+  // Folders below which it may write, create, move and remove files, including folders that are
+  // links in them. Folders that do not exist are ignored.
   std::vector<std::filesystem::path> writable = {};
-  // In these it may remove files, and no more.
+  // Folders in which it may only remove files.
   std::vector<std::filesystem::path> removable = {};
-  // The driver of a GPU opens devices to write, and talks to daemons of its own over local sockets.
-  // Not tested on a machine with one.
+  // The driver of a GPU opens devices for writing and connects to its daemons over local sockets.
+  // Not tested on a machine with a GPU.
   bool gpu = false;
-  // It connects to hosts, but listens nowhere.
+  // It connects to hosts, but does not listen.
   bool network = false;
 };
 
-// What is confined, and how: Landlock's version, or why not.
+// The result of confine(): Landlock's version for files, or the reason of a failure.
 struct Confinement {
   Result<int> files;
   Result<void> calls;
@@ -32,20 +32,21 @@ struct Confinement {
   std::string description() const;
 };
 
-// From now on, and for good, this process
-// - writes, makes and removes no files but those of `options`, and opens no device to write;
-// - runs no program, makes no socket and connects to nothing unless `options` say so, types into no
-//   terminal, signals, traces and reads no other process, enters no namespace, loads nothing into
-//   the kernel.
-// It reads files, uses descriptors that it has, and starts threads and children of its own as
-// before. What is refused fails with EPERM or EACCES. Best effort: each half by itself, with what
-// this kernel has.
+// Confines this process, for good:
+// - it writes, creates and removes only the files that `options` allow, and opens no device for
+//   writing;
+// - it runs no program, and makes no socket and connects to nothing unless `options` allow it; it
+//   types into no terminal, signals, traces and reads no other process, enters no namespace, and
+//   loads nothing into the kernel.
+// It reads files, uses its open descriptors, and starts threads and child processes as before.
+// Forbidden calls fail with EPERM or EACCES. Each of the two parts is best effort, with what this
+// kernel supports.
 //
-// Before the process has threads: rules on files do not reach those that run already, and
-// `files` is an error if there are any.
+// Call it before the process has threads: rules on files do not apply to threads that already run,
+// and `files` is an error if there are any.
 Confinement confine(const ConfinementOptions& options);
 
-// What confine() could do here, without doing it.
+// The result that confine() would have here, without confining anything.
 Confinement possible_confinement();
 
 }  // namespace redraft

@@ -1,5 +1,5 @@
-// The system calls have no wrappers in the C library, and structures of some systems' headers lack
-// the later members, so both are spelled out here.
+// The C library has no wrappers for these system calls, and structures in some systems' headers
+// lack the later members, so both are defined here.
 #include "support/confine/file_rules.h"
 
 #include <fcntl.h>

@@ -4,8 +4,7 @@
 
 namespace redraft {
 
-// Rights on files, by the numbers of the kernel (Landlock), of which some systems' headers lack the
-// later ones.
+// Rights on files by the kernel's numbers (Landlock). Some systems' headers lack the later ones.
 namespace file_right {
 inline constexpr std::uint64_t kExecute = 1 << 0;
 inline constexpr std::uint64_t kWriteFile = 1 << 1;
@@ -15,39 +14,39 @@ inline constexpr std::uint64_t kMake = 0x7F << 6;          // files and folders 
 inline constexpr std::uint64_t kRefer = 1 << 13;           // version 2: moves between folders
 inline constexpr std::uint64_t kTruncate = 1 << 14;        // version 3
 inline constexpr std::uint64_t kControl = 1 << 15;         // version 5: ioctl() of devices
-// Those that a rule for something other than a folder may have.
+// The rights that a rule for something other than a folder may have.
 inline constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kControl;
 }  // namespace file_right
 
-// Which files a process may use. Every right that is restricted is refused everywhere, except where
-// a rule allows it. No part of it allocates memory. The functions return 0, or the errno of what
-// failed.
+// Which files a process may use. Every restricted right is denied everywhere, except where a rule
+// allows it. Nothing here allocates memory. The functions return 0, or the errno of the failure.
 class FileRules {
  public:
   struct Restricted {
     std::uint64_t rights = 0;
     bool ports = false;  // version 4: no TCP connection and no port that listens
-    // Version 6: no connection to an abstract socket, no signal to a process outside.
+    // Version 6: no connection to an abstract socket, no signal to a process outside the sandbox.
     bool others = false;
   };
 
   // 0: this kernel has no such rules.
   static int version();
 
-  // What the kernel does not know yet is not restricted.
+  // Rights that the kernel does not know are not restricted.
   explicit FileRules(const Restricted& restricted);
   ~FileRules();
   FileRules(const FileRules&) = delete;
   FileRules& operator=(const FileRules&) = delete;
 
   int problem() const { return problem_; }
-  // Of `rights` those that are restricted. `place`: an open folder, for all below it, or a file.
+  // Allows those of `rights` that are restricted. `place`: an open folder, for everything below it,
+  // or a file.
   int allow(int place, std::uint64_t rights) const;
-  // The same for `name` in an open folder (AT_FDCWD: as for open()), which is not followed if it is
-  // a link. What does not exist or cannot be reached needs no rule.
+  // The same for `name` in an open folder (AT_FDCWD: as for open()). A link is not followed. A file
+  // that does not exist or cannot be reached needs no rule.
   int allow_named(int folder, const char* name, std::uint64_t rights) const;
 
-  // From now on and for good, for the calling thread and what it starts.
+  // Enforces the rules, for good, for the calling thread and everything it starts.
   int enforce() const;
 
  private:

@@ -21,7 +21,8 @@ FileHandle FileHandle::open_at(int folder, const char* path, int flags, mode_t m
 
 FileHandle::~FileHandle() {
   if (descriptor_ < 0) return;
-  const int reason = errno;  // so that a caller that gives up on the file can still report why
+  const int reason =
+      errno;  // so that a caller that gives up on the file can still report the reason
   ::close(descriptor_);
   errno = reason;
 }

@@ -11,8 +11,8 @@ class FileHandle {
  public:
   FileHandle() = default;
   explicit FileHandle(int descriptor) : descriptor_(descriptor) {}
-  // As open(2) and openat(2), but that a signal does not end it: on network folders and pipes it
-  // could. None if it fails, and errno says why.
+  // Like open(2) and openat(2), but retries after a signal, which can interrupt them on network
+  // folders and pipes. On failure the handle is empty and errno gives the reason.
   static FileHandle open(const char* path, int flags, mode_t mode = 0);
   static FileHandle open_at(int folder, const char* path, int flags, mode_t mode = 0);
   FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -27,18 +27,18 @@ Result<GrowingFile> GrowingFile::create(const fs::path& wanted) {
     FileHandle handle =
         FileHandle::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (handle) return GrowingFile(std::move(path), std::move(handle));
-    if (errno != EEXIST) return file_error(path, "cannot be made");
+    if (errno != EEXIST) return file_error(path, "cannot be created");
     path = wanted.string() + "." + std::to_string(number);
   }
-  return Error(wanted.string() + ": exists, as do " + std::to_string(kMaxNumber - 1) +
-               " of the name with a number: name another");
+  return Error(wanted.string() + ": already exists, as do " + std::to_string(kMaxNumber - 1) +
+               " files with this name and a number; choose another name");
 }
 
 Result<void> GrowingFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(handle_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return file_error(path_, "not written");
+    if (written <= 0) return file_error(path_, "cannot be written");
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return {};

@@ -8,17 +8,16 @@
 
 namespace redraft {
 
-// A new file that only this user can read (mode 0600) and that grows by what is appended: a
-// recording, a trace. It never replaces an existing file.
+// A new file that only this user can read (mode 0600) and that grows by appending: a recording, a
+// trace. It never replaces an existing file.
 class GrowingFile {
  public:
-  // If `wanted` exists already, the file is `wanted`.1, or the first such number that is free. An
-  // error if it cannot be created there.
+  // If `wanted` exists already, the file is `wanted`.1, or the first such number that is free.
+  // Fails if the file cannot be created.
   static Result<GrowingFile> create(const std::filesystem::path& wanted);
 
   const std::filesystem::path& path() const { return path_; }
-  // Appends all of `bytes`, or is an error (a full disk, say), after which a part of them may be in
-  // the file.
+  // Appends all of `bytes`. After an error, such as a full disk, a part of them may be in the file.
   Result<void> append(std::string_view bytes);
 
  private:

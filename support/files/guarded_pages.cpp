@@ -1,5 +1,5 @@
-// A signal handler reads the table while other threads change it: an entry is two numbers, of which
-// the end is written last when one is added, and first when one is removed.
+// A signal handler reads the table while other threads change it. An entry is two numbers: `end` is
+// written last when an entry is added, and first when it is removed.
 #include "support/files/guarded_pages.h"
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ struct Range {
   std::atomic<std::uintptr_t> end = 0;  // 0: free
 };
 
-std::array<Range, 256> ranges;  // a model has a file, or some dozens
+std::array<Range, 256> ranges;  // a model has one file, or a few dozen
 std::mutex adding;
 std::atomic<std::uint64_t> lost = 0;
 std::uintptr_t page_bytes = 0;  // set with the first range

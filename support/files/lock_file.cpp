@@ -1,5 +1,5 @@
-// The file is removed by whoever holds the lock, so between opening and locking, the name may come
-// to refer to another file. Only a lock on the file that the name refers to counts.
+// The process that holds the lock removes the file. So between opening and locking, the name may
+// come to refer to another file. Only a lock on the file that the name refers to counts.
 #include "support/files/lock_file.h"
 
 #include <fcntl.h>
@@ -32,12 +32,12 @@ Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
   while (true) {
     FileHandle handle =
         FileHandle::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (!handle) return file_error(file, "not locked");
+    if (!handle) return file_error(file, "cannot be locked");
     if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
       if (is_at(handle.get(), file)) return std::optional(LockFile(file, std::move(handle)));
       continue;
     }
-    if (errno != EWOULDBLOCK && errno != EINTR) return file_error(file, "not locked");
+    if (errno != EWOULDBLOCK && errno != EINTR) return file_error(file, "cannot be locked");
     if (std::chrono::steady_clock::now() >= deadline) return std::optional<LockFile>();
     std::this_thread::sleep_for(kInterval);
   }

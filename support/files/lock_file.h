@@ -11,10 +11,10 @@
 namespace redraft {
 
 // A lock that one process at a time can hold: a locked file that exists as long as this object
-// lives. When a process is killed, its locks become free.
+// lives. When a process is killed, the system frees its locks.
 class LockFile {
  public:
-  // Waits up to `limit`; nothing if another process still holds it then. The file's folder must
+  // Waits up to `limit`; nullopt if another process still holds it then. The file's folder must
   // exist.
   static Result<std::optional<LockFile>> take(const std::filesystem::path& file,
                                               std::chrono::milliseconds limit = {});

@@ -14,7 +14,7 @@ namespace redraft {
 // bytes where they are.
 class MappedFile {
  public:
-  // What happens when a page is touched that the file does not have any more.
+  // The effect of accessing a page that the file no longer has.
   enum class LostPages : std::uint8_t { kEndTheProcess, kReadAsZeros };
 
   // An empty, missing or unreadable file, or a directory, is an error. For kReadAsZeros see
@@ -26,8 +26,8 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::uint8_t> bytes() const { return bytes_; }
-  // Tells the kernel that the pages read so far are not needed soon; they are read from the file
-  // again when touched.
+  // Tells the kernel that the pages read so far are not needed soon. They are read from the file
+  // again when accessed.
   void release_pages() const;
 
  private:

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxSocketFolderBytes = 80;
 
 Result<void> make_socket_folder(const fs::path& folder) {
   if (folder.native().size() <= kMaxSocketFolderBytes) return make_private_folder(folder);
-  return Error(folder.string() + ": this name is too long for a folder with sockets: more than " +
+  return Error(folder.string() + ": the path is too long for a folder with sockets: more than " +
                std::to_string(kMaxSocketFolderBytes) + " bytes");
 }
 
@@ -45,10 +45,11 @@ Result<void> make_private_folder(const fs::path& folder) {
   if (Result<void> made = make_folders(folder); !made) return made;
   struct stat found;
   if (::lstat(folder.c_str(), &found) != 0) return file_error(folder);
-  if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is a link, not a folder");
+  if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is not a folder");
   if (found.st_uid != ::geteuid()) return Error(folder.string() + ": belongs to another user");
   if ((found.st_mode & 077) != 0)
-    return Error(folder.string() + ": is open to other users; chmod 700 closes it");
+    return Error(folder.string() +
+                 ": other users have access to it; remove their access with chmod 700");
   return {};
 }
 

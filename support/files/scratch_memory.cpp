@@ -25,7 +25,7 @@ Error refused(const fs::path& folder, int problem) {
   return Error(folder.string() + ": " + std::strerror(problem));
 }
 
-// File systems that cannot make files without a name get one that loses it at once.
+// On file systems without unnamed files, creates a named one and unlinks it at once.
 FileHandle open_nameless(const fs::path& folder) {
   FileHandle file = FileHandle::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
@@ -35,8 +35,8 @@ FileHandle open_nameless(const fs::path& folder) {
   return file;
 }
 
-// 0, or why not, as errno says it. A limit on the size of files is looked at before, since the
-// system would end the process.
+// Returns 0, or the errno. Checks a limit on the size of files first, because the system would end
+// the process.
 int reserve(const FileHandle& file, std::size_t bytes) {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) return EFBIG;
@@ -57,7 +57,8 @@ Result<ScratchMemory> ScratchMemory::make(const fs::path& folder, std::size_t by
   if (const Result<void> made = make_folders(folder); !made) return made.error();
   const FileHandle file = open_nameless(folder);
   if (!file) return refused(folder, errno);
-  if (is_in_memory(file)) return Error(folder.string() + ": is in memory itself, not on a disk");
+  if (is_in_memory(file))
+    return Error(folder.string() + ": is in memory, not on a disk; choose a folder on a disk");
   if (const int problem = reserve(file, bytes)) return refused(folder, problem);
   void* const begin = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (begin == MAP_FAILED) return refused(folder, errno);

@@ -9,13 +9,13 @@
 
 namespace redraft {
 
-// Memory that the system may write to disk when there is too little of it, and reads again: that of
-// a file without a name, which is gone with this object or the process. Nobody else can open,
-// shorten or read it. A disk that fails to read it ends the process (SIGBUS).
+// Memory that the system may write to disk when memory is scarce, and read back: an unnamed file,
+// which disappears with this object or the process. Nobody else can open, shorten or read it. If
+// the disk fails to read it, the process ends (SIGBUS).
 class ScratchMemory {
  public:
-  // All of its disk space is reserved. An error that says what is wrong if the folder cannot be
-  // made or written, is in memory itself, or has too little room.
+  // Reserves all of its disk space. Fails, with the reason, if the folder cannot be created or
+  // written, is itself in memory, or has too little space.
   static Result<ScratchMemory> make(const std::filesystem::path& folder, std::size_t bytes);
 
   ScratchMemory(ScratchMemory&& other) noexcept;
@@ -23,7 +23,7 @@ class ScratchMemory {
   ~ScratchMemory();
 
   std::span<std::uint8_t> bytes() const { return bytes_; }
-  // From now on the system ends a process that writes to it, if it can guard memory so.
+  // From now on the system ends a process that writes to it, if it can protect memory in that way.
   void seal() const;
 
  private:

@@ -14,7 +14,7 @@ namespace redraft {
 
 namespace fs = std::filesystem;
 
-// Under a lock, so that no process renames the file that another one has just begun.
+// Holds a lock, so that no process renames the file that another one has just started.
 void SharedLog::rename_if_long() const {
   const auto is_long = [this] {
     std::error_code problem;

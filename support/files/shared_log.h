@@ -8,9 +8,9 @@
 
 namespace redraft {
 
-// A log to which several processes append, each through a descriptor of its own. When it has grown
-// long it becomes NAME.old, in the place of an older one, and a new file is begun: whichever
-// process notices first renames it, and the others follow when they look.
+// A log to which several processes append, each through its own descriptor. When it has grown long
+// it is renamed to NAME.old, which replaces an older one, and a new file is started. The process
+// that notices first renames it, and the others follow when they check.
 class SharedLog {
  public:
   static constexpr std::uintmax_t kMaxBytes = 5 << 20;
@@ -20,13 +20,13 @@ class SharedLog {
 
   const std::filesystem::path& file() const { return file_; }
 
-  // A descriptor to append through, for this process or one that it starts; mode 0600. Its folder
-  // must exist.
+  // A descriptor to append through, for this process or one that it starts; mode 0600. The log's
+  // folder must exist.
   Result<FileHandle> open() const;
-  // Whether what is written to `descriptor` is in this log now.
+  // Whether writes to `descriptor` currently go to this log's file.
   bool is_at(int descriptor) const;
-  // Has `descriptor`, which open() made, go on in the file that counts now. Where that fails it
-  // stays as it is. One thread at a time for each descriptor; may be called before each line.
+  // Redirects `descriptor`, which open() made, to the current file. On failure it stays as it is.
+  // One thread at a time for each descriptor; may be called before each line.
   void follow(int descriptor) const;
 
  private:

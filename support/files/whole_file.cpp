@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The name is on the disk only once its folder is synced.
+// The name reaches the disk only when its folder is synced.
 bool sync_folder(const fs::path& folder) {
   const char* name = folder.empty() ? "." : folder.c_str();
   const FileHandle handle = FileHandle::open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -59,7 +59,7 @@ Result<void> write_whole_file(const fs::path& file,
   bool whole = written.is_open();
   for (const auto piece : pieces) whole = whole && written.write(piece);
   if (!whole || !written.rename_to(file) || !sync_folder(file.parent_path()))
-    return file_error(file, "not written");
+    return file_error(file, "cannot be written");
   return {};
 }
 

@@ -11,8 +11,8 @@
 
 namespace redraft {
 
-// A file (mode 0600) with a hidden name next to the file that it is to replace; removed again if it
-// never does. After a failure errno holds the reason.
+// A file (mode 0600) with a hidden name next to the file that it will replace. The destructor
+// removes it if it did not. After a failure errno holds the reason.
 class NewFile {
  public:
   explicit NewFile(const std::filesystem::path& beside);
@@ -23,10 +23,11 @@ class NewFile {
   bool is_open() const { return static_cast<bool>(handle_); }
   int descriptor() const { return handle_.get(); }
   bool write(std::span<const std::byte> bytes);
-  // After its contents have reached the disk; the name itself may not have yet.
+  // Renames it after its contents have reached the disk; the name itself may not have reached it
+  // yet.
   bool rename_to(const std::filesystem::path& file);
-  // Without that: after a failure of power the file may have any contents. For what is checked when
-  // it is read, and can be lost.
+  // Renames it without that guarantee: after a power failure the file may have any contents. For
+  // files that are checked when read, and may be lost.
   bool rename_unsynced_to(const std::filesystem::path& file);
 
  private:
@@ -37,7 +38,7 @@ class NewFile {
 
 // Creates or replaces `file` (mode 0600) with these bytes, one piece after the other. Any reader,
 // also after a crash or a power failure, finds the old content or the new one, never a part; of
-// several writers one wins. After an error (a full disk, say) the old file is unchanged.
+// several writers one wins. After an error, such as a full disk, the old file is unchanged.
 Result<void> write_whole_file(const std::filesystem::path& file,
                               std::initializer_list<std::span<const std::byte>> pieces);
 

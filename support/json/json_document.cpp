@@ -1,5 +1,5 @@
-// Values are in one array in the order of the text, a container before its children; each knows
-// where the next value after it begins. So half a million merges take two allocations, and no value
+// All values are in one array in the order of the text, a container before its children; each knows
+// where the next value after it begins. So half a million merges take two allocations. No value
 // stores its path: when an error needs the path, it is found by walking down to the value.
 #include "support/json/json_document.h"
 
@@ -21,7 +21,7 @@ using Kind = JsonValue::Kind;
 
 struct Node {
   Kind kind = Kind::kNull;
-  std::uint32_t next = 0;    // the value after this one and everything in it
+  std::uint32_t next = 0;    // the index of the value after this one and everything in it
   std::uint32_t count = 0;   // children
   std::uint32_t key_at = 0;  // in Tree::texts
   std::uint32_t key_size = 0;
@@ -119,7 +119,7 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
     if (node) std::tie(node->text_at, node->text_size) = keep(value);
     return node != nullptr;
   }
-  bool binary(binary_t&) override { return false; }  // JSON text has none
+  bool binary(binary_t&) override { return false; }  // JSON text has no binary values
 
   bool start_object(std::size_t) override { return open(Kind::kObject); }
   bool key(string_t& name) override {
@@ -155,7 +155,7 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
 
   Node* add(Kind kind) {
     if (tree_.nodes.size() >= limits_.values) {
-      fail(Error(tree_.name + ": holds more than " + std::to_string(limits_.values) + " values"));
+      fail(Error(tree_.name + ": has more than " + std::to_string(limits_.values) + " values"));
       return nullptr;
     }
     Node& node = tree_.nodes.emplace_back();
@@ -202,8 +202,8 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
                            [&](std::uint32_t a, std::uint32_t b) { return key(a) == key(b); });
     if (same == children_.end()) return true;
     const std::uint32_t repeated = *same;
-    while (!open_.empty()) close();  // an error's path is found from the root down
-    return fail(tree_.error(repeated, "comes twice"));
+    while (!open_.empty()) close();  // finds an error's path from the root down
+    return fail(tree_.error(repeated, "appears twice"));
   }
 
   std::pair<std::uint32_t, std::uint32_t> keep(std::string_view text) {
@@ -222,8 +222,8 @@ class TreeBuilder : public nlohmann::json::json_sax_t {
 };
 
 Error too_large(const std::string& name, std::uintmax_t bytes, std::size_t most) {
-  return Error(name + ": " + std::to_string(bytes) + " bytes; redraft reads such a file up to " +
-               std::to_string(most));
+  return Error(name + ": " + std::to_string(bytes) +
+               " bytes is too large; redraft reads files like this up to " + std::to_string(most));
 }
 
 Result<std::string> read_text(const std::filesystem::path& file, std::size_t most) {
@@ -297,7 +297,7 @@ Result<double> JsonValue::number() const {
 }
 
 Result<std::string_view> JsonValue::text() const {
-  if (kind() != Kind::kText) return error("expected a text");
+  if (kind() != Kind::kText) return error("expected a string");
   return tree_->text(tree_->nodes[index_]);
 }
 
@@ -318,7 +318,7 @@ std::optional<JsonValue> JsonValue::find(std::string_view wanted) const {
 }
 
 Result<JsonValue> JsonValue::array() const {
-  if (kind() != Kind::kArray) return error("expected a list");
+  if (kind() != Kind::kArray) return error("expected an array");
   return *this;
 }
 

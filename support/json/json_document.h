@@ -15,23 +15,23 @@ namespace redraft {
 
 class JsonValue;
 
-// How large a file may be before it is refused. A value takes about 48 bytes however short its
-// text, so the number of values is limited too.
+// The limits beyond which a file is rejected. A value takes about 48 bytes however short its text,
+// so the number of values is limited too.
 struct JsonLimits {
   std::size_t bytes = std::size_t{64} << 20;
   std::size_t values = std::size_t{8} << 20;
   int depth = 64;
 };
 
-// A JSON text, not trusted until parsed: malformed JSON, invalid UTF-8, a duplicate key in one
-// object and whatever exceeds the limits are errors. Immutable; any thread may read it. Moving it
+// A parsed JSON text from an untrusted source. Malformed JSON, invalid UTF-8, a duplicate key in an
+// object and anything beyond the limits are errors. Immutable; any thread may read it. Moving it
 // leaves every JsonValue valid.
 class JsonDocument {
  public:
   // Errors begin with the file's path.
   static Result<JsonDocument> open(const std::filesystem::path& file,
                                    const JsonLimits& limits = {});
-  // `name` is used in errors. `text` is not needed afterwards.
+  // `name` is used in errors. `text` may be destroyed afterwards.
   static Result<JsonDocument> parse(std::string name, std::string_view text,
                                     const JsonLimits& limits = {});
   ~JsonDocument();
@@ -48,8 +48,8 @@ class JsonDocument {
   std::unique_ptr<const Tree> tree_;
 };
 
-// One value of a document, which outlives it. Cheap to copy. A look-up that finds something else
-// than expected is an error that says where: "config.json: rope_scaling.factor: expected a number".
+// One value of a document, which outlives it. Cheap to copy. A look-up that finds an unexpected
+// value returns an error with its location: "config.json: rope_scaling.factor: expected a number".
 class JsonValue {
  public:
   enum class Kind : std::uint8_t { kNull, kBool, kInteger, kReal, kText, kArray, kObject };
@@ -68,7 +68,7 @@ class JsonValue {
   // The member with that name; an error if it is missing or this is not an object. Takes linear
   // time, so iterate over an object with thousands of members.
   Result<JsonValue> at(std::string_view key) const;
-  // The same, but nothing if it is missing or null, or if this is not an object.
+  // The same, but nullopt if it is missing or null, or if this is not an object.
   std::optional<JsonValue> find(std::string_view key) const;
 
   // This value, if it is an array or an object: a range-for visits its children in file order.

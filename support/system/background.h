@@ -2,7 +2,7 @@
 
 namespace redraft {
 
-// From now on the calling thread runs only when the processor has nothing else to do. If the system
+// From now on, the calling thread runs only when the processor is otherwise idle. If the system
 // refuses that, nothing changes.
 void yield_to_others();
 

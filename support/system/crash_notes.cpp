@@ -1,9 +1,9 @@
-// Why. A document may make a parser or a kernel fault, and an editor that starts the server again
-// opens that document again. So the process that faults notes what it was working on, and the next
-// ones leave a document alone that has ended two of them.
+// Why crash notes exist. A document may make a parser or a kernel fault, and an editor that
+// restarts the server opens that document again. So the faulting process records what it was
+// working on, and later processes no longer work on a document that has ended two of them.
 //
-// A note is a line of fixed width: the document's key, the build's, and the time, in hexadecimal.
-// It is written in the middle of anything, so it is formatted by hand, to a file that was opened
+// A note is a line of fixed width: the document's key, the build's key, and the time, in
+// hexadecimal. A signal handler writes it, so it is formatted by hand, to a file that was opened
 // before.
 #include "support/system/crash_notes.h"
 
@@ -34,10 +34,10 @@ namespace {
 
 constexpr std::size_t kDigits = 16;
 constexpr std::size_t kLineBytes = 3 * (kDigits + 1);
-constexpr std::uintmax_t kMostBytes = 2000 * kLineBytes;
+constexpr std::uintmax_t kMaxBytes = 2000 * kLineBytes;
 constexpr std::uint64_t kSecondsKept = 24 * 60 * 60;
 
-// What the threads are at. A thread keeps its place for as long as it is at something.
+// The current work of the threads. A thread keeps its place as long as it works on something.
 struct Place {
   std::atomic<bool> taken = false;
   std::atomic<WorkKey> document = 0;
@@ -48,8 +48,8 @@ std::array<Place, kPlaces> places;
 thread_local Work mine;
 thread_local std::size_t my_place = kPlaces;  // none
 
-// Clients may send whatever they like; methods are some dozens.
-constexpr std::size_t kMostKinds = 500;
+// Clients may send any method; there are a few dozen real ones.
+constexpr std::size_t kMaxKinds = 500;
 
 // Written before the step is added.
 int notes = -1;
@@ -92,7 +92,7 @@ void note(WorkKey key) {
   append(to, key, ' ');
   append(to, build_key, ' ');
   append(to, static_cast<std::uint64_t>(now.tv_sec), '\n');
-  if (::write(notes, line.data(), line.size()) < 0) return;  // there is nobody to tell
+  if (::write(notes, line.data(), line.size()) < 0) return;  // nobody to report it to
 }
 
 void note_work(int, const siginfo_t&, const void*) {
@@ -101,7 +101,7 @@ void note_work(int, const siginfo_t&, const void*) {
   });
 }
 
-// 0 if it is none.
+// 0 if it is not a number.
 std::uint64_t number_at(std::string_view line, std::size_t column) {
   std::uint64_t number = 0;
   const std::string_view digits = line.substr(column * (kDigits + 1), kDigits);
@@ -121,7 +121,7 @@ void read_notes(const std::filesystem::path& file) {
 
 }  // namespace
 
-// FNV-1a: the notes of a process are read by others.
+// FNV-1a, because other processes read the notes.
 WorkKey work_key(std::string_view uri) {
   std::uint64_t key = 0xcbf29ce484222325;
   for (const char c : uri) key = (key ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -130,11 +130,12 @@ WorkKey work_key(std::string_view uri) {
 
 const char* work_kind(std::string_view method) {
   static std::mutex mutex;
-  static auto* const kinds = new std::set<std::string, std::less<>>;  // faults may come at the end
+  static auto* const kinds =
+      new std::set<std::string, std::less<>>;  // never destroyed: faults may occur at exit
   const std::lock_guard lock(mutex);
   const auto found = kinds->find(method);
   if (found != kinds->end()) return found->c_str();
-  return kinds->size() < kMostKinds ? kinds->emplace(method).first->c_str() : "another";
+  return kinds->size() < kMaxKinds ? kinds->emplace(method).first->c_str() : "another";
 }
 
 AtWork::AtWork(const Work& work) : before_(mine) {
@@ -156,13 +157,13 @@ void visit_work_at_fault(void (*visit)(const Work& work)) {
 }
 
 Result<void> keep_crash_notes(const std::filesystem::path& file, std::string_view build) {
-  if (file.empty()) return Error("there is no folder for them");
-  if (notes >= 0) return Error("this process keeps some already");
+  if (file.empty()) return Error("there is no folder for crash notes");
+  if (notes >= 0) return Error("this process already keeps crash notes");
   if (const Result<void> made = make_folders(file.parent_path()); !made) return made.error();
   build_key = work_key(build);
   read_notes(file);
   std::error_code problem;
-  if (std::filesystem::file_size(file, problem) > kMostBytes && !problem)
+  if (std::filesystem::file_size(file, problem) > kMaxBytes && !problem)
     std::filesystem::remove(file, problem);
   notes = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (notes < 0) return file_error(file);

@@ -1,11 +1,10 @@
-// The report is written by a step of the fault handler, so nothing here allocates or locks on that
-// way: lines are put together in a buffer and written with write(). What is certain comes first:
-// should the handler itself fault, because the stack is damaged, the beginning of the report is
-// there.
+// A step of the fault handler writes the report, so nothing here allocates or locks on that path:
+// lines are assembled in a buffer and written with write(). The certain facts come first: if the
+// handler itself faults because the stack is damaged, the beginning of the report exists.
 //
-// Where code lies in memory is another place in each process. So the stack is written as offsets in
-// files, which the lines of /proc/self/maps tell. Only the last part of a file's name is taken: its
-// folder may be the user's.
+// Code is loaded at different addresses in each process. So the stack is written as offsets in
+// files, which come from the lines of /proc/self/maps. Only the last component of a file's name is
+// used, because its folder may identify the user.
 #include "support/system/crash_report.h"
 
 #include <execinfo.h>
@@ -59,7 +58,7 @@ std::array<Module, kMaxModules> modules;
 std::size_t n_modules = 0;
 std::array<char, 1 << 14> maps_buffer;
 
-// A piece of the report.
+// A line of the report.
 class Line {
  public:
   explicit Line(int file) : file_(file) {}
@@ -92,7 +91,7 @@ class Line {
     return *this << std::string_view(out.data() + at, out.size() - at);
   }
   void write_out() {
-    if (::write(file_, bytes_.data(), used_) < 0) return;  // there is nobody to tell
+    if (::write(file_, bytes_.data(), used_) < 0) return;  // nobody to report it to
     used_ = 0;
   }
 
@@ -105,7 +104,7 @@ struct Moment {
   long year, month, day, hour, minute, second;
 };
 
-// gmtime() is not safe in a signal handler. The days of the era, as H. Hinnant counts them.
+// gmtime() is not safe in a signal handler. Computes the days of the era as H. Hinnant does.
 Moment moment_of(long seconds) {
   constexpr long kDay = 24L * 60 * 60;
   const long days = seconds / kDay + 719468;
@@ -158,7 +157,7 @@ Registers registers_of(const void* context) {
 #endif
 }
 
-// A number in hexadecimal digits at the beginning of `text`, which is shortened by it.
+// Removes a hexadecimal number from the beginning of `text` and returns it.
 std::uintptr_t take_hex(std::string_view& text) {
   std::uintptr_t number = 0;
   while (!text.empty()) {
@@ -188,7 +187,7 @@ void take_mapping(std::string_view line, std::uintptr_t address, bool& mapped) {
   modules[n_modules++] = module;
 }
 
-// Fills `modules`. Whether `address` is in any mapping.
+// Fills `modules`. Returns whether `address` is in any mapping.
 bool read_mappings(std::uintptr_t address) {
   const int maps = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   if (maps < 0) return false;
@@ -203,7 +202,8 @@ bool read_mappings(std::uintptr_t address) {
       take_mapping(rest.substr(0, end), address, mapped);
       rest.remove_prefix(end + 1);
     }
-    used = rest.size() == maps_buffer.size() ? 0 : rest.size();  // a line that long is none
+    used =
+        rest.size() == maps_buffer.size() ? 0 : rest.size();  // such a long line is not a mapping
     std::memmove(maps_buffer.data(), rest.data(), used);
   }
   ::close(maps);
@@ -228,7 +228,7 @@ void put_place(Line& line, std::uintptr_t address) {
   line << "(no code)";
 }
 
-// A file's name, put together as a line is.
+// A file's name, assembled like a line.
 class FileName {
  public:
   FileName& operator<<(std::string_view text) {
@@ -318,7 +318,7 @@ void write_report(int signal, const siginfo_t& info, const void* context) {
 
 bool is_report(const std::string& name) { return name.starts_with(kBegin) && name.ends_with(kEnd); }
 
-// The newest first: the names begin with the time.
+// The newest first, because the names begin with the time.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   std::error_code problem;
@@ -333,11 +333,11 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
 }  // namespace
 
 Result<void> keep_crash_reports(const std::filesystem::path& folder, std::string_view build) {
-  if (folder.empty()) return Error("there is no folder for them");
+  if (folder.empty()) return Error("there is no folder for crash reports");
   const std::string name = folder.string();
-  if (name.size() >= folder_name.size()) return Error(name + ": too long a name");
+  if (name.size() >= folder_name.size()) return Error(name + ": the path is too long");
   if (const Result<void> made = make_private_folder(folder); !made) return made;
-  // One more may come of this process.
+  // This process may add one more.
   const std::vector<std::filesystem::path> files = files_in(folder);
   std::error_code ignored;
   for (std::size_t i = kKept - 1; i < files.size(); ++i) std::filesystem::remove(files[i], ignored);

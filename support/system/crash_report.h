@@ -9,12 +9,12 @@
 
 namespace redraft {
 
-// From now on a fault of this process (see fault_handler.h) leaves a report in `folder`, which is
-// made for this user alone: a text (mode 0600) with the build, the signal, the methods that were
-// worked on (Work::kind) and the stack, as offsets in the program and its libraries. It has no
-// text, name or path of a document or folder, and no address. The newest ten reports are kept.
-// `build` is any line. Once in a process, before it starts threads. The error says why there will
-// be none.
+// From now on, a fault of this process (see fault_handler.h) leaves a report in `folder`, which is
+// created for this user alone. The report is a text (mode 0600) with the build, the signal, the
+// current methods (Work::kind) and the stack, as offsets in the program and its libraries. It
+// contains no text, name or path of a document or folder, and no address. The newest ten reports
+// are kept. `build` is any line. Call it once in a process, before it starts threads. The error
+// says why there will be no reports.
 Result<void> keep_crash_reports(const std::filesystem::path& folder, std::string_view build);
 
 struct CrashReport {
@@ -23,7 +23,7 @@ struct CrashReport {
   std::string signal;  // "SIGSEGV (11)"
   std::string work;    // "textDocument/inlineCompletion"; "none"
 };
-// Those in `folder`, the newest first; files that are none are left out.
+// The reports in `folder`, the newest first; other files are ignored.
 std::vector<CrashReport> crash_reports(const std::filesystem::path& folder);
 
 // The folder's name, next to the crash notes.

@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// Descriptors that no program started by this one inherits: they are closed on exec from the moment
-// they exist. Without a handle, errno says why.
+// Descriptors that no program started by this one inherits: they are close-on-exec from the start.
+// If the returned handle is empty, errno gives the reason.
 
 // A stream socket of the address family `domain` (AF_UNIX, AF_INET).
 FileHandle make_stream_socket(int domain);
@@ -21,8 +21,8 @@ struct Pipe {
 };
 std::optional<Pipe> make_pipe();
 
-// Closes all descriptors from `first` on. Makes system calls only, so that it may be called between
-// fork and exec.
+// Closes all descriptors from `first` on. Only makes system calls, so it may be called between fork
+// and exec.
 void close_descriptors_from(int first);
 
 // A path to the open folder `descriptor`, which stays valid if the folder is renamed.
@@ -31,8 +31,8 @@ std::string path_of_open_folder(int descriptor);
 // Whether the other end of a unix domain socket is a process of this user.
 bool is_own_peer(int socket);
 
-// Flags of send() and sendmsg(): no signal if the other end is closed. Of recvmsg(): descriptors
-// that arrive are closed on exec.
+// Flags of send() and sendmsg(): no signal if the other end is closed. Flags of recvmsg(): received
+// descriptors are close-on-exec.
 extern const int kSendWithoutSignal;
 extern const int kReceiveClosedOnExec;
 

@@ -21,7 +21,7 @@ std::array<std::atomic<FaultStep>, 4> steps;
 std::atomic<bool> ending = false;
 
 void on_fault(int number, siginfo_t* info, void* context) {
-  // A code above 0 comes from the system, so the address is that of the access.
+  // A code above 0 comes from the system, so the address is the address of the access.
   if (number == SIGBUS && info->si_code > 0 && replace_lost_page(info->si_addr)) return;
   if (!ending.exchange(true)) {
     for (const std::atomic<FaultStep>& step : steps) {
@@ -29,7 +29,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
     }
   }
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &others[i], nullptr);
-  // A fault happens again on return, with its address; a signal that was sent is sent again.
+  // A fault happens again on return, with its address; a signal that was sent must be sent again.
   if (info->si_code <= 0) ::raise(number);
 }
 

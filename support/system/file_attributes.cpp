@@ -16,11 +16,11 @@ namespace redraft {
 namespace {
 
 #ifdef REDRAFT_EXTENDED_ATTRIBUTES
-// Reads what `read(buffer, size)` has to give; it returns the size for no buffer, and -1 if it
-// fails.
+// Reads the complete value of `read(buffer, size)`, which returns the size for an empty buffer, and
+// -1 on failure.
 template <typename Read>
 bool read_all(const Read& read, std::string& bytes) {
-  constexpr int kTries = 3;  // it may grow in between
+  constexpr int kTries = 3;  // the value may grow in between
   for (int i = 0; i < kTries; ++i) {
     const ssize_t size = read(nullptr, 0);
     if (size < 0) return false;
@@ -53,7 +53,7 @@ bool copy_extended(int from, int to) {
     if (!read_all(read_from, value)) {
       all = false;
     } else if (::fsetxattr(to, name, value.data(), value.size(), 0) != 0) {
-      // A label that the system gives by itself may be the same already.
+      // A label that the system sets automatically may be equal already.
       all = all && read_all(read_to, present) && present == value;
     }
   }
@@ -70,7 +70,7 @@ bool copy_attributes(int from, int to) {
   if (::fstat(from, &old_status) != 0) return false;
   bool all = ::fchown(to, old_status.st_uid, old_status.st_gid) == 0;
   all = copy_extended(from, to) && all;
-  // Last, because another owner takes bits of it away.
+  // Last, because changing the owner clears bits of the mode.
   all = ::fchmod(to, old_status.st_mode & 07777) == 0 && all;
   const bool same = ::fstat(to, &new_status) == 0 && new_status.st_mode == old_status.st_mode;
   return all && same;

@@ -2,8 +2,8 @@
 
 namespace redraft {
 
-// Gives the open file `to` the owner, the mode and the extended attributes (with access lists) of
-// the open file `from`. False if some of it cannot be given: what can be has been then.
+// Copies the owner, the mode and the extended attributes (with access lists) of the open file
+// `from` to the open file `to`. Copies as much as it can; false if some could not be copied.
 bool copy_attributes(int from, int to);
 
 }  // namespace redraft

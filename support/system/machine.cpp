@@ -39,7 +39,7 @@ std::uint64_t kibibytes(const fs::path& meminfo, const std::string& key) {
   return values.empty() ? 0 : number_in(values.front()).value_or(0) * 1024;
 }
 
-// Bytes of cached files that a cgroup would give up.
+// Bytes of cached files that the system would reclaim from a cgroup.
 std::uint64_t reclaimable(const fs::path& group, bool unified) {
   const std::string key = unified ? "inactive_file " : "total_inactive_file ";
   std::ifstream lines(group / "memory.stat");
@@ -49,7 +49,7 @@ std::uint64_t reclaimable(const fs::path& group, bool unified) {
   return 0;
 }
 
-// What the cgroup leaves this process, if it has a limit.
+// Applies the cgroup's limit on this process, if it has one.
 void limit_by(const fs::path& group, bool unified, MachineMemory& memory) {
   const auto limit =
       number_in(first_line(group / (unified ? "memory.max" : "memory.limit_in_bytes")));

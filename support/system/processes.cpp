@@ -24,7 +24,7 @@ bool is_unreaped(int id) {
   return state == 'Z' || state == 'X';
 }
 
-// Where there is no /proc: the name with which the program was started.
+// Without /proc: the name with which the program was started.
 std::filesystem::path name_at_start() {
   const auto name = ::getauxval(AT_EXECFN);
   if (name == 0) return {};
@@ -45,7 +45,7 @@ std::filesystem::path executable() {
 std::string namespaces() {
   std::string all;
   for (const char* kind : {"mnt", "pid", "user"}) {
-    std::error_code problem;  // without /proc there is one name for all
+    std::error_code problem;  // without /proc all processes have the same name
     all +=
         std::filesystem::read_symlink(std::string("/proc/self/ns/") + kind, problem).string() + " ";
   }

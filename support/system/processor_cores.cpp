@@ -23,12 +23,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxCpus = 1 << 16;
-// No processor runs more threads on a core. Some virtual machines report all of theirs as one core.
+// No processor runs more threads on a core. Some virtual machines report all of their threads as
+// one core.
 constexpr std::size_t kMaxThreadsPerCore = 8;
-// Of the fastest core's speed, as the kernel rates it. The frugal cores that some processors have
-// beside their efficiency cores are below, and far from the memory.
+// As a fraction of the fastest core's rating by the kernel. The low-power cores that some
+// processors have beside their efficiency cores are below this, and far from the memory.
 constexpr double kMinSpeed = 1.0 / 3;
-// The kernel rates cores of one kind a little differently where their highest clock rates differ.
+// The kernel rates cores of the same kind slightly differently if their highest clock rates differ.
 constexpr double kSlower = 0.85;
 
 template <typename Number>
@@ -39,7 +40,7 @@ std::optional<Number> number(std::string_view text) {
                                                                      : std::nullopt;
 }
 
-// "0,64" or "0-3,8". Empty if it is no list of CPUs.
+// Parses "0,64" or "0-3,8". Empty if it is not a list of CPUs.
 std::set<int> parse_cpus(std::string_view text) {
   std::set<int> cpus;
   while (!text.empty()) {
@@ -54,7 +55,7 @@ std::set<int> parse_cpus(std::string_view text) {
   return cpus;
 }
 
-// What identifies a CPU's core: the first of the CPUs that share it.
+// Identifies a CPU's core by the first of the CPUs that share it.
 int core_of(const fs::path& cpu_folder, int cpu) {
   for (const char* name : {"core_cpus_list", "thread_siblings_list"}) {
     const std::set<int> siblings = parse_cpus(first_line(cpu_folder / "topology" / name));
@@ -63,7 +64,7 @@ int core_of(const fs::path& cpu_folder, int cpu) {
   return cpu;
 }
 
-// Counts cores of a hybrid processor that are slower than the fastest one: by the kernel's rating,
+// Counts the cores of a hybrid processor that are slower than the fastest: by the kernel's rating,
 // or else by the kinds of cores that it names.
 void count_slower(const fs::path& devices, const std::map<int, int>& cpu_of_core,
                   ProcessorCores& found) {
@@ -90,7 +91,7 @@ void count_slower(const fs::path& devices, const std::map<int, int>& cpu_of_core
   found.too_slow = too_slow;
 }
 
-// A quota in CPUs; none if the two numbers are not one.
+// A quota in CPUs; nullopt if the two numbers do not form one.
 std::optional<double> quota_of(std::string_view quota, std::string_view period) {
   const auto time = number<double>(quota);
   const auto of = number<double>(period);
@@ -110,7 +111,7 @@ std::optional<double> quota_in(const fs::path& group, bool unified) {
                   std::string_view(line).substr(space + 1));
 }
 
-// The lowest of all, in whole CPUs; 0: none.
+// The lowest quota of all groups, in whole CPUs; 0: none.
 int quota(const fs::path& root) {
   std::optional<double> lowest;
   for_each_cgroup(root, "cpu", [&lowest](const fs::path& group, bool unified) {

@@ -1,7 +1,6 @@
-// The file is a JSON array of events, as Chrome's "Trace Event Format" has them: complete events
-// (ph X) with a thread, a beginning and a length in microseconds, and metadata (ph M) that names
-// processes and threads. A process that is killed leaves an array without its end, which the
-// viewers take too.
+// The file is a JSON array of events in Chrome's "Trace Event Format": complete events (ph X) with
+// a thread, a beginning and a length in microseconds, and metadata (ph M) that names processes and
+// threads. A process that is killed leaves an array without its end, which the viewers accept.
 #include "support/trace/trace.h"
 
 #include <sys/syscall.h>
@@ -24,8 +23,8 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kBufferBytes = 64 << 10;
-constexpr auto kWriteEvery = std::chrono::seconds(1);  // so that little is lost with the process
-// Rows of waits: above all numbers that the system gives to threads.
+constexpr auto kWriteEvery = std::chrono::seconds(1);  // limits what is lost if the process ends
+// Rows of waits have numbers above those that the system gives to threads.
 constexpr long kFirstWaitRow = 1L << 30;
 constexpr std::size_t kMaxWaitRows = 64;
 
@@ -34,10 +33,10 @@ long thread_id() {
   return id;
 }
 
-// Counts traces, so that a thread knows whether it has told this one its name.
+// Counts traces, so that a thread knows whether it has added its name to this one.
 std::atomic<int> last_trace{0};
 
-// Nanoseconds as microseconds, exactly: what lies within another span does so in the file as well.
+// Nanoseconds as microseconds, exactly, so that nested spans also nest in the file.
 std::string microseconds(TraceClock::duration time) {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
   char text[32];
@@ -65,7 +64,7 @@ class Trace {
       ++left_out_;
       return;
     }
-    // What began before the trace is shown from there on.
+    // A span that began before the trace is shown from the start of the trace.
     begin = std::max(begin, start_);
     std::string event = "{\"ph\":\"X\",\"name\":\"" + std::string(name.text()) + "\"," + of(row) +
                         ",\"ts\":" + microseconds(begin - start_) +
@@ -78,7 +77,7 @@ class Trace {
     append(event + "}}");
   }
 
-  // In the first row where nothing waits any more.
+  // Adds it to the first row in which nothing is waiting any more.
   void add_wait(TraceName name, TraceClock::time_point begin, TraceClock::time_point end,
                 const TraceValues& values) {
     const auto row = std::ranges::find_if(
@@ -104,7 +103,7 @@ class Trace {
     if (problem_) return *problem_;
     if (left_out_ > 0) {
       return Error(file_.path().string() + ": the trace is full; " + std::to_string(left_out_) +
-                   " later spans are not in it");
+                   " later spans were dropped");
     }
     return {};
   }
@@ -114,7 +113,7 @@ class Trace {
     return "\"pid\":" + std::to_string(::getpid()) + ",\"tid\":" + std::to_string(row);
   }
 
-  // `name` is a literal or that of a thread, which are ours or libraries'.
+  // `name` is a literal or the name of a thread, which comes from us or from libraries.
   void add_name(const char* kind, long row, const char* name) {
     std::string escaped;
     for (const char* c = name; *c != '\0'; ++c) {
@@ -155,7 +154,7 @@ class Trace {
   std::size_t written_ = 0;
   bool full_ = false;
   std::size_t left_out_ = 0;
-  std::vector<TraceClock::time_point> wait_rows_;  // when what was last in each ended
+  std::vector<TraceClock::time_point> wait_rows_;  // the end of the last wait in each row
   std::optional<Error> problem_;
 };
 
@@ -180,11 +179,11 @@ void introduce_thread(Trace& trace) {
 
 namespace trace_detail {
 
-// Called by destructors: a span that there is no memory for is left out.
+// Called by destructors: a span is dropped if there is no memory for it.
 void record(TraceName name, TraceClock::time_point begin, const TraceValues& values) {
   const auto end = TraceClock::now();
   const std::lock_guard lock(current().mutex);
-  if (!current().trace) return;  // it ended meanwhile
+  if (!current().trace) return;  // the trace has ended meanwhile
   try {
     introduce_thread(*current().trace);
     current().trace->add(name, thread_id(), begin, end, values);
@@ -204,7 +203,7 @@ void record_wait(TraceName name, TraceClock::time_point begin, const TraceValues
 Result<std::filesystem::path> begin_trace(const std::filesystem::path& file,
                                           std::size_t max_bytes) {
   const std::lock_guard lock(current().mutex);
-  if (current().trace) return Error("there is a trace already");
+  if (current().trace) return Error("a trace is already running");
   Result<GrowingFile> created = GrowingFile::create(file);
   if (!created) return created.error();
   std::filesystem::path path = created->path();

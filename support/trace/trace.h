@@ -1,5 +1,5 @@
-// What this process spends its time on, as spans that chrome://tracing and Perfetto show: one row
-// per thread, with the parts of a request below the request's span.
+// Traces of this process as spans that chrome://tracing and Perfetto show: one row per thread, with
+// the parts of a request below the request's span.
 //
 //   {
 //     Span span("verify", "rows", rows);  // from here
@@ -7,8 +7,8 @@
 //   }                                     // to here
 //
 // Spans are everywhere, so without a trace (begin_trace()) a span only checks one flag. During a
-// trace, the thread appends about 100 bytes per span to a buffer, under a lock, when the span ends;
-// a thread that fills the buffer, or finds it old, writes it to the file.
+// trace, the thread appends about 100 bytes per span to a buffer, under a lock, when the span ends.
+// A thread that fills the buffer, or finds it old, writes it to the file.
 //
 // A trace is made to be shown to others. By their types, names are literals and values are numbers,
 // so no text of a document can get into a trace.
@@ -44,7 +44,7 @@ struct TraceValue {
   std::int64_t value = 0;
 };
 
-// Of one span.
+// The values of one span.
 struct TraceValues {
   static constexpr std::size_t kMaxValues = 4;
   std::array<TraceValue, kMaxValues> values = {};
@@ -90,8 +90,8 @@ class Span {
   TraceValues values_;
 };
 
-// Something waited from `begin` until the present. Unlike spans of a thread, waits overlap, so they
-// have rows of their own.
+// Records a wait from `begin` until now. Unlike the spans of a thread, waits overlap, so they have
+// their own rows.
 inline void trace_wait(TraceName name, TraceClock::time_point begin, TraceName value_name,
                        std::int64_t value) {
   if (!tracing()) return;
@@ -100,15 +100,15 @@ inline void trace_wait(TraceName name, TraceClock::time_point begin, TraceName v
   trace_detail::record_wait(name, begin, values);
 }
 
-// Size in bytes after which nothing more is traced: about a million spans.
+// Size in bytes at which tracing stops: about a million spans.
 inline constexpr std::size_t kMaxTraceBytes = std::size_t{128} << 20;
 
-// Starts writing spans to a new file (GrowingFile), and returns its name. An error if the file
-// cannot be created, or if a trace is running already.
+// Starts writing spans to a new file (GrowingFile), and returns its name. Fails if the file cannot
+// be created, or if a trace is already running.
 Result<std::filesystem::path> begin_trace(const std::filesystem::path& file,
                                           std::size_t max_bytes = kMaxTraceBytes);
-// Writes what is left and ends the trace. Any thread may do this, even while others are within
-// spans; without a trace nothing happens. An error says what the file lacks, and why.
+// Writes the remaining spans and ends the trace. Any thread may call this, even while others are
+// within spans; without a trace it does nothing. The error says what the file lacks, and why.
 Result<void> end_trace();
 
 }  // namespace redraft

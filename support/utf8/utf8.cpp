@@ -5,7 +5,7 @@
 
 namespace redraft {
 namespace {
-// The length in bytes of the character at the start of `text`, 0 if it is not valid. `text` is not
+// The length in bytes of the character at the start of `text`, 0 if it is invalid. `text` is not
 // empty.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -16,7 +16,7 @@ std::size_t character_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if (!continues_character(text[i])) return 0;
   }
-  // The second byte rules out overlong forms, surrogates and what is above U+10FFFF.
+  // The second byte rules out overlong forms, surrogates and characters above U+10FFFF.
   if (lead == 0xE0 && byte(1) < 0xA0) return 0;
   if (lead == 0xED && byte(1) > 0x9F) return 0;
   if (lead == 0xF0 && byte(1) < 0x90) return 0;
@@ -24,8 +24,8 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-// Whether some bytes after `text` would make it one character. It is enough to try the lowest and
-// the highest continuation byte: each first byte allows one of the two as the second.
+// Whether `text` could be completed to one character. It is enough to try the lowest and the
+// highest continuation byte: each first byte allows one of the two as the second.
 bool is_beginning_of_character(std::string_view text) {
   constexpr std::size_t kLongest = 4;
   if (text.empty() || text.size() >= kLongest) return false;

@@ -19,7 +19,7 @@ constexpr std::size_t kSmallBuffer = std::size_t{4} << 20;
 
 // A pass takes ten milliseconds, two more for each row, and says that it is all attention. It wakes
 // up later than it should where the machine is busy, but by less than that.
-class SlowModel : public ScriptedModel {
+class SlowModel : public ScriptedModel, public PassMeasuring {
  public:
   explicit SlowModel(int context_length = 1024)
       : ScriptedModel(ScriptedModel::random(1, {.context_length = context_length})) {}
@@ -31,6 +31,7 @@ class SlowModel : public ScriptedModel {
     if (profile_) profile_->charge(PassPart::kAttention);
     return ScriptedModel::forward(context, draft, cache, needs);
   }
+  PassMeasuring* measuring() override { return this; }
   void set_profile(PassProfile* profile) override { profile_ = profile; }
   PassWork work(int rows, int context) const override {
     return {.bytes = 1e6 + context, .integer_macs = {1e6 * rows}, .float_macs = 10.0 * context};

@@ -1,8 +1,7 @@
-"""The faults of bench/faults without a model: each is one, and what mends it does. Languages whose compiler is not there are left
-out."""
+"""The faults of bench/faults, without a model: each is a fault, and its correction mends it. A fault is skipped if its language's
+compiler is missing or does not work."""
 
 import pathlib
-import shutil
 import sys
 import unittest
 
@@ -11,6 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "
 from faults.tasks import FAULTS  # noqa: E402
 from faults_bench import judged, language_of, message_of, written  # noqa: E402
 from instructions.programs import Runner  # noqa: E402
+from instructions.sources import programs  # noqa: E402
 
 COMPILERS = {"python": "python3", "go": "go", "cpp": "g++", "rust": "rustc"}
 
@@ -19,9 +19,10 @@ class Faults(unittest.TestCase):
     def test_each_is_one_and_can_be_mended(self):
         runner = Runner(None)
         for fault in FAULTS:
-            if not shutil.which(COMPILERS[language_of(fault)]):
-                continue
             with self.subTest(fault.id):
+                compiler = COMPILERS[language_of(fault)]
+                if not programs.find(compiler):
+                    self.skipTest(programs.why_missing(compiler))
                 name, text = fault.file
                 self.assertEqual(text.count(fault.at), 1)
                 self.assertIsNotNone(judged(fault, text, runner))

@@ -79,6 +79,6 @@ class InstructionsBench(unittest.TestCase):
 
 if __name__ == "__main__":
     if importlib.util.find_spec("tree_sitter") is None:
-        print("tree-sitter is not installed; tools/setup.py tests")
+        print("SKIPPED: tree-sitter is not installed; tools/setup.py tests installs it")
         sys.exit(77)
     unittest.main()

@@ -123,7 +123,7 @@ TEST(Table, TellsForwardPassesWhereTheyDiffer) {
   std::vector<TaskRecord> records = two_tasks();
   EXPECT_THAT(task_table(title, TaskKind::kEdits, records, {}), testing::Not(HasSubstr("tok/fwd")));
   records[1].statistics.forwards = 40;
-  records[1].statistics.cache_asked = 7;
+  records[1].searches.cache_asked = 7;
   const std::string table = task_table(title, TaskKind::kEdits, records, {});
   EXPECT_THAT(table, testing::ContainsRegex("passes forwards +tok/fwd +CACHE"));
   EXPECT_THAT(table, testing::ContainsRegex("copyspec .* 28 +40 +2\\.70 +7"));

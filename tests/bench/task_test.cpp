@@ -120,11 +120,11 @@ TEST(ReadTasks, ErrorsNameFileAndLine) {
   EXPECT_THAT(error_of(TaskKind::kEdits, "\n{\"id\": \"a\", "), HasSubstr("f.jsonl:2: malformed"));
   EXPECT_THAT(error_of(TaskKind::kEdits, "[1]"), HasSubstr("f.jsonl:1"));
   EXPECT_THAT(error_of(TaskKind::kEdits, R"({"before": "x"})"), HasSubstr("has no 'id'"));
-  EXPECT_THAT(error_of(TaskKind::kEdits, R"({"id": 3})"), HasSubstr("id: expected a text"));
+  EXPECT_THAT(error_of(TaskKind::kEdits, R"({"id": 3})"), HasSubstr("id: expected a string"));
   EXPECT_THAT(error_of(TaskKind::kEdits, R"({"id": "a", "before": 1, "instruction": "i"})"),
-              HasSubstr("before: expected a text"));
+              HasSubstr("before: expected a string"));
   EXPECT_THAT(error_of(TaskKind::kEdits, R"({"id": "a", "before": {"f": 1}, "instruction": "i"})"),
-              HasSubstr("expected a text"));
+              HasSubstr("expected a string"));
   EXPECT_THAT(
       error_of(TaskKind::kEdits, R"({"id": "a", "region": [], "before": "b", "instruction": "i"})"),
       HasSubstr("region: expected an object"));

@@ -2,20 +2,22 @@
 
 import pathlib
 import re
+import subprocess
 import unittest
 
-from redraft_process import RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, RedraftCase, run
 
 NAMES = [
-    "ar", "sd", "ouroboros", "selfspec", "head", "pld", "llma", "lookahead", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
+    "ar", "sd", "head", "ouroboros", "selfspec", "pld", "llma", "lookahead", "fastfixer", "copyspec", "copyspec+sd", "rest", "fastcoder",
     "efficientedit", "redraft",
 ]
-DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "decoding-methods.md"
+DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab" / "decoding-methods.md"
 
 
 class Decoders(RedraftCase):
     def setUp(self):
-        self.listed = self.assert_succeeds(run("decoders"))
+        laboratory = pathlib.Path(PROGRAM).with_name("redraft-lab")
+        self.listed = self.assert_succeeds(subprocess.run([laboratory, "decoders"], capture_output=True, timeout=TIME_LIMIT))
 
     def test_lists_every_name(self):
         self.assertEqual(re.findall(r"^([a-z+]+)$", self.listed, re.MULTILINE), NAMES)

@@ -116,14 +116,14 @@ class Index(RedraftCase):
         folder = pathlib.Path(self.statistics()["index"])
         (folder / "manifest").write_bytes(b"nonsense")
         again = self.index("--format", "json")
-        self.assertIn("built anew", again.stderr.decode())
+        self.assertIn("rebuilt", again.stderr.decode())
         self.assertEqual(json.loads(self.assert_succeeds(again))["read_files"], 3)
         self.assertEqual(self.index("--format", "json").stderr, b"")
 
     def test_a_cache_that_cannot_be_written_costs_the_disk_alone(self):
         self.cache.write_text("a file where a folder should be")
         process = self.index("--format", "json")
-        self.assertIn("stays in memory", process.stderr.decode())
+        self.assertIn("kept in memory only", process.stderr.decode())
         result = json.loads(self.assert_succeeds(process))
         self.assertEqual((result["index"], result["files"]), ("", 3))
 

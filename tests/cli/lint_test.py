@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,17 @@ HeaderFilterRegex: '(one|two)/.*'
 CheckOptions:
   - {key: readability-identifier-naming.FunctionCase, value: lower_case}
 """
+
+
+class OurHeaders(unittest.TestCase):
+    """The header filter of .clang-tidy lets clang-tidy report what it finds in a header."""
+
+    def test_the_filter_leaves_out_no_header_of_the_project(self):
+        (line,) = re.findall(r"^HeaderFilterRegex: '([^']*)'", (ROOT / ".clang-tidy").read_text(), re.MULTILINE)
+        listed = subprocess.run(["git", "ls-files", "*.h", "*.cuh"], cwd=ROOT, capture_output=True, text=True, check=True)
+        headers = listed.stdout.split()
+        self.assertGreater(len(headers), 500)
+        self.assertEqual([header for header in headers if not re.search(line, str(ROOT / header))], [])
 
 
 class ATree(unittest.TestCase):

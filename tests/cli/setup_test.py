@@ -1,4 +1,4 @@
-"""The set-up without a network: downloads are replaced by wheels made here."""
+"""Set-up without a network: downloads are replaced by wheels made here."""
 
 import contextlib
 import io
@@ -14,9 +14,11 @@ from unittest import mock
 from redraft_process import RedraftCase, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
-from setup_steps import aarch64, grammars, libtorch, models, npm, system_packages, wheels  # noqa: E402
+import setup  # noqa: E402
+from setup_steps import (aarch64, grammars, libtorch, models, npm, optional, programs, system_packages,  # noqa: E402
+                         test_environment, wheels)
 from setup_steps.common import LOCKS, SetupError, machine  # noqa: E402
 
 
@@ -223,6 +225,122 @@ class LibrariesOfACrossBuild(InFolder):
         with mock.patch.object(aarch64, "machine", lambda: "aarch64"):
             with self.assertRaisesRegex(SetupError, "make test"):
                 aarch64.ensure()
+
+
+class StepsForSomeTests(InFolder):
+    """Of the set-up of `make test`: three steps, of which one fails."""
+
+    def setUp(self):
+        super().setUp()
+        self.ran = []
+        self.failing = {"tests"}
+        steps = {name: (lambda name=name: self.step(name), "") for name in ("system", "models", "tests", "instructions")}
+        patch = mock.patch.dict(setup.STEPS, steps)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def step(self, name):
+        self.ran.append(name)
+        if name in self.failing:
+            raise SetupError(f"no network for {name}")
+
+    def set_up(self, *arguments):
+        with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()) as output:
+            code = setup.main(list(arguments))
+        return code, output.getvalue() + errors.getvalue()
+
+    def test_a_failure_is_reported_and_the_other_steps_run(self):
+        code, output = self.set_up("--for-tests", "models", "tests", "instructions")
+        self.assertEqual((code, self.ran), (0, ["models", "tests", "instructions"]))
+        self.assertIn("tests FAILED; the tests that need it will be skipped: no network for tests", output)
+        self.assertEqual(optional.failed_steps(), {"tests": "no network for tests"})
+
+    def test_the_next_success_removes_the_reason(self):
+        self.set_up("--for-tests", "tests")
+        self.failing.clear()
+        self.set_up("--for-tests", "tests")
+        self.assertEqual(optional.failed_steps(), {})
+
+    def test_a_step_that_all_need_stops_the_set_up(self):
+        self.failing = {"system"}
+        code, output = self.set_up("--for-tests", "system", "models")
+        self.assertEqual((code, self.ran), (1, ["system"]))
+        self.assertIn("error: no network for system", output)
+
+    def test_without_the_option_every_failure_stops_the_set_up(self):
+        self.assertEqual(self.set_up("tests", "instructions")[0], 1)
+        self.assertEqual((self.ran, optional.failed_steps()), (["tests"], {}))
+
+    def test_packages_of_node_are_installed_though_those_of_python_fail(self):
+        with mock.patch.object(system_packages, "ensure_tests"), \
+                mock.patch.object(test_environment, "_ensure_environment", side_effect=SetupError("no venv")), \
+                mock.patch.object(test_environment, "_ensure_node_packages") as node:
+            with self.assertRaisesRegex(SetupError, "no venv"):
+                test_environment.ensure()
+        node.assert_called_once()
+
+    def test_a_venv_that_ends_the_program_is_a_failure_of_the_step(self):
+        with mock.patch.object(test_environment.venv, "create", side_effect=SystemExit(1)):
+            with self.assertRaisesRegex(SetupError, "install python3-venv"):
+                test_environment._install(self.folder / "venv", [])
+
+
+class ProgramsOfTests(InFolder):
+    """rustup's proxies without a toolchain, and what takes their place."""
+
+    def setUp(self):
+        super().setUp()
+        self.first, self.second = self.folder / "proxies", self.folder / "bin"
+        patch = mock.patch.dict(os.environ, {"PATH": f"{self.first}:{self.second}"})
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def write(self, folder, name, script):
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+        return str(folder / name)
+
+    def write_proxy(self):
+        return self.write(self.first, "cargo", "echo 'error: no default toolchain' >&2; exit 1")
+
+    def test_a_proxy_without_a_toolchain_counts_as_missing(self):
+        proxy = self.write_proxy()
+        self.assertIsNone(programs.find("cargo"))
+        self.assertIsNone(programs.version_of("cargo"))
+        self.assertEqual(programs.why_missing("cargo"), f"{proxy} does not work")
+        self.assertEqual(programs.why_missing("go"), "there is no go")
+        cargo, = [each for each in system_packages.TEST_TOOLS if each.command == "cargo"]
+        self.assertEqual([problem for _, problem in system_packages.find_problems([cargo])], ["Cargo >= 0.66 is missing"])
+
+    def test_one_that_works_is_found_behind_it(self):
+        self.write_proxy()
+        works = self.write(self.second, "cargo", "echo cargo 1.65.0")
+        self.assertEqual((programs.find("cargo"), programs.version_of("cargo")), (works, "1.65.0"))
+        self.assertEqual(programs.working_path(["cargo", "go"]), str(self.second))
+        self.assertEqual(programs.working_path(["go"]), os.environ["PATH"])
+
+    def test_go_is_asked_in_its_own_way(self):
+        self.write(self.first, "go", '[ "$1" = version ] && echo go version go1.19.8 linux/amd64')
+        self.assertEqual(programs.version_of("go"), "1.19.8")
+
+    def test_the_files_of_the_other_clients_are_fetched(self):
+        from instructions import sources
+        self.write_proxy()
+        self.write(self.second, "go", "echo go version go1.19.8")
+        commands = {}
+        fetched = {client: lambda command, *_, client=client: commands.update({client: command}) for client in sources.CLIENTS}
+        with mock.patch.dict(sources.CLIENTS, fetched), mock.patch.object(npm, "command") as unpacked:
+            unpacked.return_value = contextlib.nullcontext(["npm"])
+            sources.ensure()
+            missing = sources.why_missing()
+            self.assertEqual(list(missing), ["cargo"])
+            self.assertIn("does not work; install the Debian package cargo", missing["cargo"])
+            unpacked.assert_called_once()  # for all of its packages
+            works = self.write(self.second, "cargo", "echo cargo 1.65.0")
+            sources.ensure()
+            self.assertEqual((sources.why_missing(), commands["cargo"]), ({}, [works]))
+            unpacked.assert_called_once()
 
 
 class SystemPackages(unittest.TestCase):

@@ -263,7 +263,7 @@ class Heads(Tune):
     def test_damaged_rows(self):
         manifest = self.rows / "recorded.json"
         manifest.write_text(manifest.read_text().replace('"tokens": 3', '"tokens": 4'))
-        self.assert_fails(self.head("--steps", "2"), 1, "is no shard of this recording")
+        self.assert_fails(self.head("--steps", "2"), 1, "is not a shard of this recording")
 
 
 if __name__ == "__main__":

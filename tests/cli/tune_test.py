@@ -95,7 +95,7 @@ class Refusals(Tune):
         self.assert_succeeds(self.tune())
         self.assert_fails(self.tune("--seed", "7"), 1, "seed 1, not 7", "--out")
         other = self.write("other.jsonl", tune_examples.lines(range(5, 10)).encode())
-        self.assert_fails(self.tune(data=other), 1, "the run in it has data ")
+        self.assert_fails(self.tune(data=other), 1, "its run has data ")
         self.assert_succeeds(self.tune("--seed", "7", "--restart"))
 
     def test_an_adapter_from_elsewhere_is_not_replaced(self):

@@ -61,7 +61,7 @@ TEST(CostCheck, PassesOfOneRowCorrectTheWholeCurve) {
   EXPECT_NEAR(check.factors()->further, 0.4, 0.01);
 }
 
-TEST(CostCheck, NonsenseIsNoPass) {
+TEST(CostCheck, IgnoresInvalidPasses) {
   CostCheck check;
   for (int pass = 0; pass < 200; ++pass) {
     for (const double seconds : {0.0, -1.0, std::nan(""), HUGE_VAL})

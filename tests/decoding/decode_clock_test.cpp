@@ -60,7 +60,7 @@ TEST(DecodeClock, APassThatReadsThePromptIsSharedByItsRows) {
   EXPECT_DOUBLE_EQ(statistics.decode_seconds, 4);
 }
 
-TEST(DecodeClock, WhoListensCostsTheDecodeNothing) {
+TEST(DecodeClock, DoesNotChargeTheListenersTime) {
   std::vector<DecodeStatistics> told;
   const DecodeClock::Listener listener = [&](const DecodeStatistics& statistics) {
     told.push_back(statistics);
@@ -119,29 +119,8 @@ TEST(DecodeClock, CountsTokensByWhoGuessedThem) {
   EXPECT_EQ(of(statistics.passes_by_origin, DraftOrigin::kModel), 0);
 }
 
-TEST(DecodeClock, AddsUpWhatWasSearched) {
-  DecodeClock clock(kNobody, read_time);
-  for (int i = 0; i < 2; ++i) {
-    clock.searched({.cache_asked = 6,
-                    .cache_hits = 5,
-                    .searches = 4,
-                    .skipped = 3,
-                    .missing = 2,
-                    .cache_seconds = 0.5,
-                    .search_seconds = 0.25});
-  }
-  const DecodeStatistics& statistics = clock.statistics();
-  EXPECT_EQ(statistics.cache_asked, 12);
-  EXPECT_EQ(statistics.cache_hits, 10);
-  EXPECT_EQ(statistics.searches, 8);
-  EXPECT_EQ(statistics.searches_skipped, 6);
-  EXPECT_EQ(statistics.searches_missing, 4);
-  EXPECT_EQ(statistics.cache_seconds, 1);
-  EXPECT_EQ(statistics.search_seconds, 0.5);
-}
-
 // A long draft in chunks: its rows and tokens are added, the pass is one.
-TEST(DecodeClock, APassThatContinuesIsNoPassMore) {
+TEST(DecodeClock, CountsAContinuedPassOnce) {
   DecodeClock clock(kNobody, read_time);
   for (const bool continues : {false, true, true}) {
     clock.begin_pass();

@@ -92,7 +92,7 @@ TEST_F(KvArchiveDamageTest, AFileOfAnyOtherLengthIsRemoved) {
   EXPECT_THAT(files(), IsEmpty());
 }
 
-TEST_F(KvArchiveDamageTest, WhatHasTheNameOfAnEntryButIsNoneIsRemoved) {
+TEST_F(KvArchiveDamageTest, RemovesFilesThatOnlyHaveTheNameOfAnEntry) {
   const Tokens tokens = some_tokens(70, 1);
   KvArchive archive = open();
   temporary_.write("elsewhere", "text");

@@ -160,7 +160,7 @@ TEST_F(KvArchiveTest, TheLeastRecentlyUsedGoFirst) {
   EXPECT_THAT(sources(), UnorderedElementsAre("/one", "/two", "/four"));
 }
 
-TEST_F(KvArchiveTest, WhatIsLargerThanTheBudgetDisplacesNothing) {
+TEST_F(KvArchiveTest, AnEntryLargerThanTheBudgetDisplacesNothing) {
   KvArchive archive = open("model", "build", 200 * kRowBytes);
   save(archive, some_tokens(100, 1), "/small");
   save(archive, some_tokens(300, 2), "/large");
@@ -194,7 +194,7 @@ TEST_F(KvArchiveTest, ASaveThatIsGivenUpLeavesNothing) {
   }
 }
 
-TEST_F(KvArchiveTest, ALoadThatIsGivenUpSaysSo) {
+TEST_F(KvArchiveTest, ReportsACancelledLoad) {
   KvArchive archive = open();
   const Tokens tokens = some_tokens(1000, 1);
   save(archive, tokens);
@@ -219,7 +219,7 @@ TEST_F(KvArchiveTest, AFolderThatCannotBeWrittenIsAnError) {
   EXPECT_FALSE(archive.save(some_tokens(10, 1), "/a", 0, [&] { return &rows; }));
 }
 
-TEST_F(KvArchiveTest, WhatAKilledProcessLeftGoesAfterAnHour) {
+TEST_F(KvArchiveTest, RemovesUnfinishedFilesAfterAnHour) {
   KvArchive archive = open();
   const fs::path left = folder_ / ".0123456789abcdef.kv.Xy12ab";
   write_bytes(left, "half");

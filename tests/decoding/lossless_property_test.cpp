@@ -1,6 +1,7 @@
 // Whatever is guessed, strict output equals plain greedy decoding; and the statistics add up.
 #include <gtest/gtest.h>
 
+#include "bench/methods/lossy_rules.h"
 #include "decoding/decoder.h"
 #include "decoding/verifier.h"
 #include "tests/kit/lossless_case.h"
@@ -114,7 +115,7 @@ TEST(Decoder, APromptWithoutRoomIsAnError) {
   EXPECT_TRUE((*decoder)->run(request, nullptr, {}));
 }
 
-TEST(Decoder, WhatNeedsADraftModelSaysSo) {
+TEST(Decoder, ReportsAMissingDraftModel) {
   ScriptedModel model = ScriptedModel::random(1, {});
   const auto cache = model.new_cache(8);
   const auto name = parse_decoder_name("efficientedit");
@@ -143,7 +144,7 @@ DraftTree random_tree(Random& random, const ScriptedModel& model, std::span<cons
 }
 
 // Output of a loop with random trees, `count` tokens or a few more.
-std::vector<TokenId> decode_with_random_trees(std::uint32_t seed, const AcceptancePolicy& policy,
+std::vector<TokenId> decode_with_random_trees(std::uint32_t seed, const LossyRule* lossy,
                                               int count) {
   Random random(seed);
   ScriptedModel model = ScriptedModel::random(seed, {});
@@ -153,7 +154,7 @@ std::vector<TokenId> decode_with_random_trees(std::uint32_t seed, const Acceptan
   std::vector<TokenId> output;
   while (static_cast<int>(output.size()) < count) {
     const Acceptance accepted =
-        verifier.verify(context, random_tree(random, model, context, 24), policy);
+        verifier.verify(context, random_tree(random, model, context, 24), lossy);
     context.insert(context.end(), accepted.tokens.begin(), accepted.tokens.end());
     output.insert(output.end(), accepted.tokens.begin(), accepted.tokens.end());
   }
@@ -170,18 +171,17 @@ std::vector<TokenId> decode_plainly(std::uint32_t seed, int count) {
 
 TEST(Verifier, RandomTreesLeaveTheOutputUnchanged) {
   for (std::uint32_t seed = 0; seed < 1000; ++seed) {
-    ASSERT_EQ(decode_with_random_trees(seed, {}, 120), decode_plainly(seed, 120))
+    ASSERT_EQ(decode_with_random_trees(seed, nullptr, 120), decode_plainly(seed, 120))
         << "seed " << seed;
   }
 }
 
 // Without this test, an acceptance rule that accepts everything could pass the one above unnoticed.
 TEST(Verifier, AcceptingUncheckedDraftsIsNoticed) {
-  AcceptancePolicy unchecked;
-  unchecked.rule = AcceptancePolicy::Rule::kDirect;
+  const std::unique_ptr<const LossyRule> unchecked = direct_rule();
   int differ = 0;
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
-    if (decode_with_random_trees(seed, unchecked, 120) != decode_plainly(seed, 120)) ++differ;
+    if (decode_with_random_trees(seed, unchecked.get(), 120) != decode_plainly(seed, 120)) ++differ;
   }
   EXPECT_GE(differ, 45);
 }

@@ -84,7 +84,7 @@ TEST_F(PrefixPoolTest, ModelsDoNotMix) {
   EXPECT_EQ(run(pool, other_, counted(20, 0)), 20);
 }
 
-TEST_F(PrefixPoolTest, WhatIsLentIsNeitherFoundNorForgotten) {
+TEST_F(PrefixPoolTest, LentCachesAreNeitherFoundNorDropped) {
   PrefixPool pool(kCapacity, 30 * ScriptedModel::kSlotBytes);
   run(pool, model_, counted(20, 0));
   const PrefixPool::Lease lent = pool.acquire(model_, counted(20, 0));
@@ -94,7 +94,7 @@ TEST_F(PrefixPoolTest, WhatIsLentIsNeitherFoundNorForgotten) {
   EXPECT_EQ(tokens_of(lent.cache()), counted(20, 0));
 }
 
-TEST_F(PrefixPoolTest, OfATextTooLongForTheBudgetTheBeginningStays) {
+TEST_F(PrefixPoolTest, KeepsTheBeginningOfATextTooLongForTheBudget) {
   PrefixPool pool(kCapacity, 10 * ScriptedModel::kSlotBytes + 1);
   EXPECT_EQ(run(pool, model_, counted(20, 0)), 0);
   EXPECT_EQ(pool.statistics().bytes, 10 * ScriptedModel::kSlotBytes);

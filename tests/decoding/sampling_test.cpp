@@ -92,7 +92,7 @@ TEST(Sampling, NumbersDrawInTheOrderOfIds) {
   EXPECT_EQ(drawn(1 - 0x1p-53), 2);
 }
 
-TEST(Sampling, OfEquallyLikelyTokensTheLowerIdsAreKept) {
+TEST(Sampling, KeepsLowerIdsAmongEquallyLikelyTokens) {
   const std::vector<float> logits = {1, 2, 2, 2, 1};
   EXPECT_EQ(likeliest_token(logits), 1);
   const auto drawn = drawn_shares(logits, {1, 0.5, 0}, 1000);
@@ -121,7 +121,7 @@ TEST(Sampling, GreedyIsTheLikeliestTokenWhateverTheNumber) {
   }
 }
 
-TEST(Sampling, WhatIsNoNumberIsNeverDrawn) {
+TEST(Sampling, NeverDrawsNaN) {
   std::vector<double> weights;
   const std::vector<float> logits = {kNaN, 1, -kInfinity, 1, kNaN};
   EXPECT_EQ(likeliest_token(logits), 1);

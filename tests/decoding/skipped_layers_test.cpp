@@ -21,7 +21,7 @@ TEST(SkippedLayers, AreReadAndWrittenAsText) {
   EXPECT_FALSE(skipped->empty());
 }
 
-TEST(SkippedLayers, WhatIsNoSetSaysSo) {
+TEST(SkippedLayers, ReportsInvalidSets) {
   for (const char* bad :
        {"", "+", "a", "a1+", "+a1", "b1", "1", "a-1", "a1-", "a1-0", "a10", "a1-10", "a1x", "a 1",
         "A1", "a1,a2", "a99999999999999999999", "m1--2", "a1-2-3"}) {

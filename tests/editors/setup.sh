@@ -203,6 +203,13 @@ install_extension() {
     run_npm "$dir" ci --ignore-scripts --no-audit --no-fund
     echo "$stamp" >"$dir/node_modules/.stamp"
   fi
+  # The package is made again only if something that it is made from is newer.
+  local newer=(find "$dir" -mindepth 1 '(' -path "$dir/dist" -o -path "$dir/node_modules" ')' -prune
+    -o -newer "$dir/redraft.vsix" -print -quit)
+  if [ -e "$dir/redraft.vsix" ] && [ "$dir/redraft.vsix" -nt "$dir/node_modules/.stamp" ] && [ -z "$("${newer[@]}")" ]; then
+    echo "redraft.vsix: nothing newer"
+    return
+  fi
   run_npm "$dir" run --silent package
 }
 

@@ -23,7 +23,7 @@ using redraft::FileHandle;
 using redraft::lsp::HandedOver;
 using redraft::lsp::take_over;
 
-constexpr std::size_t kMostSent = 12;  // more than are taken from a message
+constexpr std::size_t kMaxSent = 12;  // more than are taken from a message
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -78,8 +78,8 @@ Message next_message(std::span<const std::uint8_t>& bytes) {
   Message message{.byte = (kind & 1) != 0 ? redraft::lsp::kTaken : static_cast<char>(kind),
                   .empty = (kind & 0x80) != 0,
                   .of = {}};
-  message.of.push_back((counts & 15) % (kMostSent + 1));
-  if ((kind & 2) != 0) message.of.push_back((counts >> 4) % (kMostSent + 1));
+  message.of.push_back((counts & 15) % (kMaxSent + 1));
+  if ((kind & 2) != 0) message.of.push_back((counts >> 4) % (kMaxSent + 1));
   return message;
 }
 

@@ -28,7 +28,8 @@ void read_tensors(std::span<const std::uint8_t> bytes) {
   unsigned sum = 0;
   for (const StoredTensor& tensor : file->tensors()) {
     for (const std::uint8_t byte : tensor.data) sum += byte;
-    sum += static_cast<unsigned>(role_of_huggingface_tensor(tensor.name).size());
+    sum += static_cast<unsigned>(
+        role_of_huggingface_tensor(tensor.name, architectures().back()).size());
     if (weight_bytes(tensor.format, tensor.rows(), tensor.columns()) != tensor.data.size())
       std::abort();
   }

@@ -5,10 +5,14 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
-TIME_LIMIT = 120  # seconds that any wait may take; none is expected to take a tenth of it
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "kit"))
+from hang_limit import HANG_SECONDS  # noqa: E402
+
+TIME_LIMIT = HANG_SECONDS
 ANSWERS = [{"after": "rename", "write": "def fresh(a):\n    return a + 1\n"},
            {"after": "world", "write": "Grüße, 世界 🙂!\nEND of it\n"},
            {"after": "def f(", "write": "a):\n    return a\n\ndef g"}]

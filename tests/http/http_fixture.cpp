@@ -7,6 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <future>
 
+#include "tests/kit/hang_limit.h"
+
 namespace redraft::http {
 namespace {
 
@@ -110,7 +112,7 @@ double HttpTest::metric(const std::string& name) {
 }
 
 void HttpTest::wait_until(const std::function<bool()>& condition) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto limit = std::chrono::steady_clock::now() + kHangLimit;
   while (!condition()) {
     ASSERT_LT(std::chrono::steady_clock::now(), limit);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

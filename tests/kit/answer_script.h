@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// What a scripted model answers in a conversation: `write`, if `after` is anywhere in what was said
-// before; then it ends its turn. To a text without turns it adds what fill_behind() says.
+// The answer of a scripted model in a conversation: `write`, if `after` is anywhere in the earlier
+// turns; then it ends its turn. A text without turns is continued with fill_behind().
 TokenId next_answer_token(const Tokenizer& tokenizer, const FillScript& answers,
                           std::span<const TokenId> sequence);
 

@@ -12,8 +12,8 @@ namespace redraft {
 // `specials` are additional special tokens.
 std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials = {});
 
-// The same with these words, and their beginnings, as tokens of their own; where two overlap, the
-// earlier one is merged first.
+// The same with these words, and their beginnings, as tokens. If two words overlap, the earlier one
+// is merged first.
 std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words);
 
 }  // namespace redraft

@@ -11,7 +11,7 @@
 
 namespace redraft {
 
-// One of a file's cases: "=== TITLE", what is given, "--->", what comes of it.
+// One of a file's cases: "=== TITLE", the input, "--->", the expected result.
 struct FileCase {
   std::string title;
   std::string given = {};
@@ -44,8 +44,8 @@ inline std::vector<std::filesystem::path> case_files(const std::filesystem::path
   return files;
 }
 
-// Expects of each case in `file` what `outcome(case)` says. With REDRAFT_UPDATE_CASES=1 that is
-// written to the file instead: read the difference before committing it.
+// Expects the result `outcome(case)` for each case in `file`. With REDRAFT_UPDATE_CASES=1 the
+// results are written to the file instead: read the difference before committing it.
 template <typename Outcome>
 void expect_cases(const std::filesystem::path& file, const Outcome& outcome) {
   const bool updates = std::getenv("REDRAFT_UPDATE_CASES") != nullptr;

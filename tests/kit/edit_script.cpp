@@ -21,8 +21,8 @@ struct Question {
   std::string fence;
 };
 
-// The user's turn holds the file, then the instruction, then, if only a part is to be edited, that
-// part. The region is the last block in the fence with which the assistant's turn opens; that fence
+// The user's turn contains the file, then the instruction, then, if only a part should be edited,
+// that part. The region is the last block in the fence that opens the assistant's turn; that fence
 // is longer than any run of back-ticks in the file.
 std::optional<Question> read_question(std::string_view user, std::string_view assistant) {
   const std::size_t line = assistant.find('\n') + 1;  // after the role
@@ -63,7 +63,7 @@ class EditWriter {
         start_(tokenizer_->special("<|im_start|>")),
         stop_(tokenizer_->special("<|im_end|>")) {}
 
-  // The prompt ends with the first line of the last turn after its role: "assistant\n```python\n".
+  // The prompt ends with the first line of the last turn, after its role: "assistant\n```python\n".
   TokenId next(std::span<const TokenId> sequence) {
     const bool same_prompt = sequence.size() >= prompt_.size() && !prompt_.empty() &&
                              std::equal(prompt_.begin(), prompt_.end(), sequence.begin()) &&
@@ -98,7 +98,7 @@ class EditWriter {
     return text_of(sequence, turns[i], turns[i + 1]);
   }
 
-  // The user is not content with the answer: what that turn says is the instruction.
+  // The user complains about the answer: that turn contains the instruction.
   std::optional<Question> read_complaint(std::span<const TokenId> sequence,
                                          const std::vector<std::size_t>& turns,
                                          std::size_t end) const {
@@ -147,8 +147,8 @@ class EditWriter {
   std::size_t hold_at_ = 0;
 };
 
-// What the model is shown in its passes, as text: the sequence, and after it the draft, each path
-// separately.
+// Records what the model sees in its passes, as text: the sequence, and after it the draft, each
+// path separately.
 class Recorder {
  public:
   Recorder(const std::string& file, std::shared_ptr<const Tokenizer> tokenizer)
@@ -178,8 +178,8 @@ class Recorder {
   std::shared_ptr<const Tokenizer> tokenizer_;
 };
 
-// Takes its time for every pass over a prompt, and may fail in one. Its clock counts what `price`
-// says of each pass, so that what pays does not depend on how busy the machine is.
+// Takes time for every pass over a prompt, and may fail in one. Its clock counts the price of each
+// pass according to `price`, so that results do not depend on how busy the machine is.
 class SlowModel : public ScriptedModel {
  public:
   SlowModel(std::shared_ptr<const Tokenizer> tokenizer, Script script, const EditScript& options,
@@ -255,7 +255,7 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
-  // Beside a draft model rows are cheap, or asking it would not pay before it has been timed.
+  // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
   const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
   Engine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
                        [price](LanguageModel&) { return price; }};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* kMiddle = "<|fim_middle|>";
 
-// How much of `write` is at the end of `before`, following `after`; npos: not even `after` is.
+// How much of `write` follows `after` at the end of `before`; npos: not even `after` is there.
 std::size_t written_of(const FillScript::Fill& fill, const std::string& before) {
   for (std::size_t size = std::min(fill.write.size(), before.size()) + 1; size-- > 0;) {
     const std::string expected = fill.after + fill.write.substr(0, size);
@@ -18,7 +18,7 @@ std::size_t written_of(const FillScript::Fill& fill, const std::string& before) 
   return std::string::npos;
 }
 
-// The text before the place follows the prefix token; what was written follows the middle token.
+// The text before the cursor follows the prefix token; the output follows the middle token.
 std::string text_before(const Tokenizer& tokenizer, std::span<const TokenId> sequence) {
   const auto behind = [&](const char* special) {
     return std::find(sequence.rbegin(), sequence.rend(), tokenizer.special(special)).base();

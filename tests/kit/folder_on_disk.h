@@ -7,7 +7,8 @@
 
 namespace redraft {
 
-// A temporary folder where the tests run, for what has to be on a disk: /tmp may be in memory.
+// A temporary folder in the folder where the tests run, for files that must be on a disk: /tmp may
+// be in memory.
 class FolderOnDisk {
  public:
   FolderOnDisk()

@@ -39,7 +39,7 @@ std::shared_ptr<const LineTable> random_lines(int seed, int vocabulary) {
   });
 }
 
-// Free rows, expensive rows, a CPU's, or random ones; passes may pretend to take this long on this
+// Free rows, expensive rows, a CPU's, or random ones. The curve may claim to be measured on this
 // machine.
 CostCurve random_curve(Random& random) {
   switch (between(random, 0, 4)) {
@@ -94,7 +94,8 @@ LosslessCase::LosslessCase(std::uint32_t seed, const Sizes& most) : random(seed)
       [model = drafter.get()](std::span<const TokenId> sequence) { return model->next(sequence); },
       [seed](std::span<const TokenId> sequence) {
         const TokenId last = sequence.back();
-        return static_cast<float>(hash_of(seed, {&last, 1}) % 100) / 50;  // every other one is sure
+        return static_cast<float>(hash_of(seed, {&last, 1}) % 100) /
+               50;  // every second one is certain
       });
   target->set_head(
       1 + static_cast<int>(seed / 2 % 4),
@@ -149,7 +150,7 @@ std::vector<TokenId> LosslessCase::random_original() {
       return {};
     case 1:
       return random_tokens(random, between(random, 1, 300), vocabulary);
-    case 2: {  // too long: fits, and then continues
+    case 2: {  // too long: it fits, and then continues
       std::vector<TokenId> tokens = plain.tokens;
       for (const TokenId token : random_tokens(random, 700, vocabulary)) tokens.push_back(token);
       return tokens;
@@ -194,16 +195,16 @@ std::string LosslessCase::difference(const std::string& name) {
   };
   const DecodeResult result = run(name, request, sink);
   expect_sums(result);
-  if (result.tokens != plain.tokens) return "another output";
-  if (result.log_probabilities != plain.log_probabilities) return "other log probabilities";
-  if (seen != plain.tokens) return "the sink saw another output";
-  if (result.finish_reason != plain.finish_reason) return "another end";
-  // The cache is a prefix of prompt and output: the next request may rely on it.
+  if (result.tokens != plain.tokens) return "a different output";
+  if (result.log_probabilities != plain.log_probabilities) return "different log probabilities";
+  if (seen != plain.tokens) return "the sink saw a different output";
+  if (result.finish_reason != plain.finish_reason) return "a different finish reason";
+  // The cache must be a prefix of prompt and output, because the next request relies on it.
   std::vector<TokenId> said = request.prompt;
   said.insert(said.end(), result.tokens.begin(), result.tokens.end());
   const auto kept = target_cache->tokens();
   if (kept.size() > said.size() || !std::equal(kept.begin(), kept.end(), said.begin()))
-    return "the cache holds what was not said";
+    return "the cache has tokens that are not in the sequence";
   return "";
 }
 
@@ -214,7 +215,7 @@ void expect_sums(const DecodeResult& result) {
   };
   EXPECT_EQ(statistics.new_tokens, static_cast<int>(result.tokens.size()));
   EXPECT_EQ(sum(statistics.accepted_by_origin) + statistics.bonus_tokens, statistics.new_tokens);
-  // A pass in chunks has a row of its own, and perhaps a token, for each chunk.
+  // A pass in chunks has one row, and perhaps one token, per chunk.
   const auto chunks = statistics.rows - sum(statistics.drafted_by_origin);
   EXPECT_LE(statistics.passes, chunks);
   EXPECT_LE(statistics.bonus_tokens, chunks);

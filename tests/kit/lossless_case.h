@@ -25,9 +25,9 @@ DecodeResult decode(const std::string& name, ModelSlot target, ModelSlot draft,
                     const TokenSink& sink = nullptr, std::stop_token stop = {},
                     DecoderMemory* memory = nullptr);
 
-// Strict decoding compared with plain decoding: a scripted target with its cache, a draft model
-// that mostly agrees with it, a request that may bring an original and datastores, a price for rows
-// (all random, from a seed), and the output of plain decoding.
+// Compares strict decoding with plain decoding. It has a scripted target with its cache, a draft
+// model that mostly agrees with it, a request that may have an original and datastores, a price for
+// rows (all random, from a seed), and the output of plain decoding.
 struct LosslessCase {
   static constexpr TokenId kStop = 0;
 
@@ -41,8 +41,7 @@ struct LosslessCase {
   explicit LosslessCase(std::uint32_t seed);
   LosslessCase(std::uint32_t seed, const Sizes& most);
 
-  // From now on the request has these choices, and `plain` is the output of plain decoding with
-  // them.
+  // Sets these choices in the request, and sets `plain` to the output of plain decoding with them.
   void choose(const SamplingOptions& sampling, std::optional<int> log_probabilities);
 
   // Similar to the plain output, or not at all.
@@ -54,11 +53,12 @@ struct LosslessCase {
   DecodeResult run(const std::string& name, const DecodeRequest& asked,
                    const TokenSink& sink = nullptr, std::stop_token stop = {});
 
-  // Decodes the request and compares everything with plain decoding: the tokens, how likely they
-  // were, what the sink saw, the end, and what the cache holds afterwards. Empty, or what differs.
+  // Decodes the request and compares everything with plain decoding: the tokens, their
+  // probabilities, what the sink saw, the finish reason, and the contents of the cache afterwards.
+  // Returns an empty string, or what differs.
   std::string difference(const std::string& name);
-  // Another request to the same models: its prompt begins like the last one, and the caches and the
-  // memory are as the last one left them.
+  // Makes another request to the same models: its prompt begins like the last one, and the caches
+  // and the memory stay as the last one left them.
   void ask_again();
 
   ModelSlot target_slot() { return {target.get(), target_cache.get()}; }

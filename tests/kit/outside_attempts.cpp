@@ -28,7 +28,7 @@ std::string outcome_of(long result) {
   return name != nullptr ? name : std::to_string(errno);
 }
 
-// Of `attempt` in a child, which it may replace.
+// Runs `attempt` in a child process, which it may replace.
 long in_a_child(const std::function<void()>& attempt) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -62,7 +62,7 @@ long make_socket(int family) {
   return socket;
 }
 
-// Without a filter the error is another: nobody listens there.
+// Without a filter the error is different: nothing listens there.
 long connect_one() {
   std::array<int, 2> ends = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return -1;

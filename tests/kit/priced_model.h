@@ -8,7 +8,7 @@
 namespace redraft {
 
 // A scripted model that adds up the price of its decoding passes: the time that they would take on
-// a machine with that cost curve.
+// a machine with this cost curve.
 class PricedModel : public ScriptedModel {
  public:
   PricedModel(ScriptedModel model, CostCurve curve)
@@ -23,7 +23,8 @@ class PricedModel : public ScriptedModel {
   double cost() const { return cost_; }
 
  private:
-  // Before the last token of the context: the part of the prompt that a pass reads is not decoding.
+  // The part of the prompt that a pass reads, before the last token of the context, is not
+  // decoding.
   double price_of_prompt(std::span<const TokenId> context) const {
     return context.size() > 1 ? curve_.seconds(static_cast<int>(context.size()) - 1) : 0;
   }

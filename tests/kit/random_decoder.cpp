@@ -36,7 +36,7 @@ std::string random_decoder(Random& random, const DecoderDefinition& definition) 
   while (true) {
     std::string text(definition.name);
     for (const DecoderOption& option : definition.options) {
-      // What is given as a text may be needed.
+      // Text options may be required.
       if (between(random, 0, 2) == 0 || option.kind == DecoderOption::Kind::kText)
         text += random_option(random, option);
     }

@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// The decoder's name with about a third of its options, at random; only combinations that are valid
-// and lossless.
+// The decoder's name with about a third of its options, at random; only valid and lossless
+// combinations.
 std::string random_decoder(Random& random, const DecoderDefinition& definition);
 
 }  // namespace redraft

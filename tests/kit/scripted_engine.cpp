@@ -82,7 +82,7 @@ std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate
       tokenizer->vocabulary_size(), context_length,
       [script](std::span<const TokenId> sequence) { return script->next(sequence); });
   target.tokenizer = tokenizer;
-  // The time of a table look-up means nothing: a row is priced at a tenth of a pass.
+  // A table look-up takes no meaningful time, so a row is priced at a tenth of a pass.
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
   Result<std::unique_ptr<Engine>> engine =
       Engine::make(std::move(target), {}, {.context_limit = context_length});

@@ -12,18 +12,18 @@ namespace redraft {
 struct ScriptedPrompt {
   std::string text;
   std::string instruction;  // of the edit prompt
-  std::string fence;        // that opens the answer
+  std::string fence;        // opens the answer
 };
 
 // The whole answer to a prompt, including the closing fence; after it the model ends its turn.
 using ScriptedAnswer = std::function<std::string(const ScriptedPrompt&)>;
 
 // Called before each token of an answer is predicted, with the number of bytes written so far; may
-// block. The model may evaluate a place more than once and, with drafts, places that it does not
-// reach.
+// block. The model may evaluate a position more than once and, with drafts, positions that it does
+// not reach.
 using ScriptedGate = std::function<void(const ScriptedPrompt&, std::size_t written)>;
 
-// An engine that answers edit prompts from a function: one token per byte, no weights.
+// An engine that answers edit prompts with a function: one token per byte, no weights.
 std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate = {},
                                         int context_length = 1 << 16);
 

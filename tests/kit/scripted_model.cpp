@@ -19,6 +19,88 @@ std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
+// What a recurrent model's layers would hold: a function of all tokens so far, which can only go
+// forward.
+class ScriptedState : public SequenceState {
+ public:
+  static constexpr std::size_t kMaxCopies = 3;
+
+  void commit(std::span<const int> path) override {
+    for (const int node : path) advance(in_flight_.at(static_cast<std::size_t>(node)));
+    in_flight_.clear();
+  }
+  int known_at(int length) const override {
+    if (length >= now_.length) return now_.length;
+    int known = 0;
+    for (const Copy& copy : copies_) {
+      if (copy.length <= length) known = std::max(known, copy.length);
+    }
+    return known;
+  }
+  void restore(int length) override {
+    now_ = at(length);
+    in_flight_.clear();
+    std::erase_if(copies_, [length](const Copy& copy) { return copy.length > length; });
+  }
+  void remember() override {
+    std::erase_if(copies_, [this](const Copy& copy) { return copy.length == now_.length; });
+    copies_.push_back(now_);
+    if (copies_.size() > kMaxCopies) copies_.erase(copies_.begin());
+  }
+  std::size_t bytes() const override { return sizeof(std::uint64_t); }
+  void copy_out(int length, std::span<std::byte> state) const override {
+    const std::uint64_t hash = at(length).hash;
+    std::memcpy(state.data(), &hash, state.size());
+  }
+  void copy_in(int length, std::span<const std::byte> state) override {
+    now_ = {length, 0};
+    std::memcpy(&now_.hash, state.data(), state.size());
+    copies_.clear();
+    in_flight_.clear();
+  }
+
+  void advance(TokenId token) { now_ = {now_.length + 1, after(now_.hash, token)}; }
+  void set_draft(std::span<const TokenId> tokens) {
+    in_flight_.assign(tokens.begin(), tokens.end());
+  }
+  void check(std::span<const TokenId> committed) const {
+    std::uint64_t hash = 0;
+    for (const TokenId token : committed) hash = after(hash, token);
+    if (now_.length != std::ssize(committed) || now_.hash != hash)
+      throw std::logic_error("KvCache: the state is not that of the committed tokens");
+  }
+  std::unique_ptr<ScriptedState> fork(int length) const {
+    auto copy = std::make_unique<ScriptedState>();
+    copy->now_ = at(length);
+    return copy;
+  }
+  std::size_t copies_up_to(int length) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        copies_, [length](const Copy& copy) { return copy.length <= length; }));
+  }
+
+ private:
+  struct Copy {
+    int length = 0;
+    std::uint64_t hash = 0;
+  };
+  static std::uint64_t after(std::uint64_t hash, TokenId token) {
+    return mix(hash * 31 + static_cast<std::uint64_t>(token) + 1);
+  }
+  Copy at(int length) const {
+    if (length == 0) return {};
+    if (length == now_.length) return now_;
+    for (const Copy& copy : copies_) {
+      if (copy.length == length) return copy;
+    }
+    throw std::logic_error("SequenceState: a length for which it is not known");
+  }
+
+  Copy now_;
+  std::vector<Copy> copies_;  // the oldest first
+  std::vector<TokenId> in_flight_;
+};
+
 // Takes the place of a real model's keys and values: which token a slot holds, and at which
 // position it was run.
 struct ScriptedStorage : KvStorage {
@@ -26,34 +108,40 @@ struct ScriptedStorage : KvStorage {
     TokenId token = -1;
     int position = -1;
   };
-  explicit ScriptedStorage(int capacity) : slots(capacity) {}
+  ScriptedStorage(int capacity, std::unique_ptr<ScriptedState> with)
+      : slots(capacity), recurrent(std::move(with)) {}
 
   void move_slot(int from, int to) override {
     if (to > from) throw std::logic_error("KvCache: move_slot moved a slot up");
     slots.at(to) = slots.at(from);
   }
   std::unique_ptr<KvStorage> fork(int count) const override {
-    auto copy = std::make_unique<ScriptedStorage>(static_cast<int>(slots.size()));
+    auto copy = std::make_unique<ScriptedStorage>(static_cast<int>(slots.size()),
+                                                  recurrent ? recurrent->fork(count) : nullptr);
     std::copy_n(slots.begin(), count, copy->slots.begin());
     return copy;
   }
   void discard(int from) override { std::fill(slots.begin() + from, slots.end(), Slot()); }
   std::size_t bytes(int count) const override {
-    return ScriptedModel::kSlotBytes * static_cast<std::size_t>(count);
+    const std::size_t states = recurrent ? 1 + recurrent->copies_up_to(count) : 0;
+    return ScriptedModel::kSlotBytes * static_cast<std::size_t>(count) +
+           ScriptedModel::kStateBytes * states;
   }
+  SequenceState* state() override { return recurrent.get(); }
   std::size_t bytes_per_slot() const override { return sizeof(Slot); }
   void copy_slots_out(int first, std::span<std::byte> rows) const override {
     if (rows.size() / sizeof(Slot) + first > slots.size())
-      throw std::logic_error("KvStorage: slots that do not exist are copied");
+      throw std::logic_error("KvStorage: copied slots that do not exist");
     std::memcpy(rows.data(), slots.data() + first, rows.size());
   }
   void copy_slots_in(int first, std::span<const std::byte> rows) override {
     if (rows.size() / sizeof(Slot) + first > slots.size())
-      throw std::logic_error("KvStorage: slots that do not exist are copied");
+      throw std::logic_error("KvStorage: copied slots that do not exist");
     std::memcpy(slots.data() + first, rows.data(), rows.size());
   }
 
   std::vector<Slot> slots;
+  std::unique_ptr<ScriptedState> recurrent;  // null: the model has none
 };
 
 void check_committed(const KvCache& cache, const ScriptedStorage& storage) {
@@ -63,13 +151,14 @@ void check_committed(const KvCache& cache, const ScriptedStorage& storage) {
     if (storage.slots[slot].position != slot)
       throw std::logic_error("KvCache: a position is not that of its slot");
   }
+  if (storage.recurrent) storage.recurrent->check(cache.tokens());
 }
 
 void check_call(std::span<const TokenId> context, const DraftTree& draft, const KvCache& cache,
                 int vocabulary, const PredictionNeeds& needs) {
   if (context.empty()) throw std::logic_error("forward: no context token");
   if (!needs.every_row && !draft.empty())
-    throw std::logic_error("forward: a draft whose rows nobody wants");
+    throw std::logic_error("forward: a draft, but no predictions are requested");
   if (cache.length() + static_cast<int>(context.size()) + draft.size() > cache.capacity()) {
     throw std::logic_error("forward: more rows than the cache has room for");
   }
@@ -157,7 +246,9 @@ std::vector<float> ScriptedModel::logits(std::span<const TokenId> sequence) cons
 }
 
 std::unique_ptr<KvCache> ScriptedModel::new_cache(int capacity) const {
-  return std::make_unique<KvCache>(capacity, std::make_unique<ScriptedStorage>(capacity));
+  return std::make_unique<KvCache>(
+      capacity, std::make_unique<ScriptedStorage>(
+                    capacity, has_state_ ? std::make_unique<ScriptedState>() : nullptr));
 }
 
 Predictions ScriptedModel::forward(std::span<const TokenId> context, const DraftTree& draft,
@@ -169,7 +260,9 @@ Predictions ScriptedModel::forward(std::span<const TokenId> context, const Draft
   for (const TokenId token : context) {
     storage.slots[sequence.size()] = {token, static_cast<int>(sequence.size())};
     sequence.push_back(token);
+    if (storage.recurrent) storage.recurrent->advance(token);
   }
+  if (storage.recurrent) storage.recurrent->set_draft(draft.tokens());
   Predictions predictions;
   predict(sequence, needs, predictions);
   last_rows_.clear();
@@ -202,8 +295,8 @@ void ScriptedModel::set_skipping(int layers, Script script, Likelihood likelihoo
   likelihood_ = std::move(likelihood);
 }
 
-// A slot that a draft wrote holds other keys and values than a pass would have: its token is
-// marked, so that a caller who does not truncate the cache is found out.
+// A slot that a draft wrote has different keys and values than a pass would write. Its token is
+// marked, which detects a caller that does not truncate the cache.
 DraftedToken ScriptedModel::draft_step(std::span<const TokenId> context,
                                        const SkippedLayers& skipped, KvCache& cache) {
   if (skipped.layers() != skippable_layers_)
@@ -212,7 +305,10 @@ DraftedToken ScriptedModel::draft_step(std::span<const TokenId> context,
   last_rows_.clear();
   auto& storage = dynamic_cast<ScriptedStorage&>(*cache.storage());
   std::size_t slot = static_cast<std::size_t>(cache.length());
-  for (const TokenId token : context) storage.slots[slot++] = {-1 - token, -1};
+  for (const TokenId token : context) {
+    storage.slots[slot++] = {-1 - token, -1};
+    if (storage.recurrent) storage.recurrent->advance(-1 - token);
+  }
   cache.append(context, DraftTree());
   return {skipping_script_(cache.tokens()), likelihood_(cache.tokens())};
 }
@@ -262,7 +358,6 @@ void ScriptedModel::predict(std::span<const TokenId> sequence, const PredictionN
   predictions.top_ids.insert(predictions.top_ids.end(), ranking.ids.begin(), ranking.ids.end());
   predictions.top_logits.insert(predictions.top_logits.end(), ranking.logits.begin(),
                                 ranking.logits.end());
-  predictions.top_entropy.push_back(normalised_entropy(ranking.logits));
 }
 
 }  // namespace redraft

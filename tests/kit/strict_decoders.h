@@ -2,7 +2,7 @@
 
 namespace redraft {
 
-// Every lossless decoder, with options that reach the corners of each.
+// Every lossless decoder, with options that exercise the corner cases of each.
 inline constexpr const char* kStrictDecoders[] = {
     "redraft",
     "redraft:max-nodes=1",

@@ -31,7 +31,7 @@ constexpr const char* kQuestions[] = {
     "Give me a haiku about compilers.",
     "用一句话介绍上海。",
 };
-constexpr std::size_t kCuts[] = {300, 700, 1100};  // bytes of a text that are given
+constexpr std::size_t kCuts[] = {300, 700, 1100};  // prompt lengths in bytes of a text
 
 std::vector<std::filesystem::path> files_of(const std::filesystem::path& folder,
                                             const std::string& ending) {
@@ -70,8 +70,8 @@ class PromptMaker {
     add_parts("chat: " + question, *parts, question);
   }
 
-  // For every other prompt, what follows the cut is offered as the original: real continued text
-  // sometimes resembles its original, too.
+  // For every second prompt, the text after the cut is given as the original: in reality, continued
+  // text sometimes resembles its original, too.
   void add_continuation(const std::filesystem::path& file, std::size_t cut) {
     std::ifstream stream(file, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
@@ -83,7 +83,7 @@ class PromptMaker {
       prompts_.back().request.original = encoder_.tokenizer().encode(text.substr(cut, 500));
   }
 
-  // All prompts may look things up in the texts of all.
+  // All prompts may look up tokens in the texts of all.
   std::vector<SweepPrompt> take() {
     const auto store = std::make_shared<MemoryDatastore>(texts_);
     for (std::size_t i = 0; i < prompts_.size(); ++i) {

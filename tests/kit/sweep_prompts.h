@@ -15,9 +15,9 @@ struct SweepPrompt {
   DecodeRequest request;
 };
 
-// Short requests of several kinds from our own texts in tests/cases: edits of small files, chat,
-// and code and prose to be continued. All of them bring a datastore. It contains the very texts to
-// be written, which makes decoders that search it draft more and changes no output.
+// Short requests of several kinds from the texts in tests/cases: edits of small files, chat, and
+// code and prose to continue. All of them have a datastore. It contains the same texts that will be
+// written, so decoders that search it draft more, which changes no output.
 std::vector<SweepPrompt> sweep_prompts(PromptEncoder& encoder, const std::filesystem::path& cases);
 
 }  // namespace redraft

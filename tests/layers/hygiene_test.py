@@ -1,9 +1,10 @@
 """Rules for every committed file: sizes, and nothing that belongs to one machine. For documents: a short README, lines
-that fit a terminal, and links that lead somewhere."""
+that fit a terminal, links that lead somewhere, paths that exist, and the table of folders as it is generated."""
 
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -60,6 +61,27 @@ def dead_links(file):
     return dead
 
 
+def stale_paths(file, root):
+    """The paths in back-ticks in a document that exist neither as they stand nor with a suffix added (`workspace/engine/engine`
+    stands for the header and the source). A word counts as a path if it has a slash, consists of letters, digits and ._+-, and
+    begins with a folder at the top of the tree that is committed. Words in capitals (`docs/NAME`) are placeholders, and words
+    like `workspace/applyEdit` are methods of LSP."""
+    folders = (path for path in root.glob("*/") if path.is_dir())
+    tops = {path.name for path in folders if not path.name.startswith(("build", "."))}
+    stale = []
+    for span in re.findall(r"`([^`]+)`", "\n".join(without_code_blocks(file.read_text(encoding="utf-8")))):
+        for word in span.split():
+            if re.fullmatch(r"workspace/([a-z]+[A-Z]\w*|configuration)", word):
+                continue
+            if not re.fullmatch(r"[\w.+-]+(/[\w.+-]+)+/?|[\w-]+/", word) or word.split("/")[0] not in tops:
+                continue
+            path = root / word
+            is_placeholder = re.search(r"(^|/)[A-Z]+(/|$)", word) and not path.exists()
+            if not (path.exists() or list(path.parent.glob(path.name + ".*")) or is_placeholder):
+                stale.append(word)
+    return stale
+
+
 class CommittedFiles(unittest.TestCase):
     def setUp(self):
         self.files = committed_files()
@@ -97,10 +119,28 @@ class CommittedFiles(unittest.TestCase):
                 name = file.relative_to(ROOT)
                 found += [f"{name}:{line}: too wide" for line in wide_lines(file.read_text(encoding="utf-8"))]
                 found += [f"{name}: {link}: dead link" for link in dead_links(file)]
+                found += [f"{name}: {path}: no such path" for path in stale_paths(file, ROOT)]
         self.assertEqual(found, [])
 
 
 class Documents(unittest.TestCase):
+    def test_the_table_of_folders_is_what_the_build_says(self):
+        run = subprocess.run([sys.executable, "-B", ROOT / "tools/folder_table.py", "--check"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+    def test_paths_that_do_not_exist_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lsp/wire").mkdir(parents=True)
+            (root / "workspace").mkdir()
+            (root / "lsp/wire/framing.h").touch()
+            file = root / "document.md"
+            file.write_text("`lsp/` `lsp/wire/` `lsp/wire/framing` `lsp/wire/framing.h` `lsp/NAME` `utf8/x` `a/b` `text/plain` `workspace/applyEdit`\n"
+                            "`python lsp/wire/framing.h --x`\n```\n`lsp/gone`\n```\n")
+            self.assertEqual(stale_paths(file, root), [])
+            file.write_text("`lsp/gone` `lsp/wire/frame.h` `x lsp/wire/gone.py`\n")
+            self.assertEqual(stale_paths(file, root), ["lsp/gone", "lsp/wire/frame.h", "lsp/wire/gone.py"])
+
     def test_what_is_wrong_is_found(self):
         wide = "word " * 30
         self.assertEqual(wide_lines(f"{wide}\n|{wide}\n```\n{wide}\n```\n- {wide}\n{'x' * 120}\n"), [1, 6])

@@ -7,13 +7,13 @@ import re
 OWNED_HEADERS = {
     r"(torch|ATen|c10)/": {"decoding/model", "tuning"},
     r"nlohmann/": {"support/json", "decoding/model", "lsp", "lsp/wire", "lsp/settings", "lsp/status", "lsp/features",
-                    "bench", "bench/command", "bench/quality", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
+                    "bench", "bench/quality", "lab", "lab/bench", "lab/tune", "cli", "cli/common", "tuning", "tuning/data", "tuning/head", "http",
                     "http/api", "remote"},
     r"boost/asio": {"lsp", "lsp/wire", "lsp/host", "http", "remote", "cli", "cli/common"},
     r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
     r"pybind11/": {"serving"},
-    r"CLI/": {"cli", "cli/common", "bench/command"},
+    r"CLI/": {"cli", "cli/common", "lab", "lab/bench", "lab/tune"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
@@ -22,6 +22,28 @@ SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 def is_skipped(top_folder):
     """Folders without layers, and build folders, whatever their names."""
     return top_folder in SKIPPED_FOLDERS or top_folder.startswith("build")
+
+
+def _circle(depends):
+    """The names of a circle in name -> names, or []."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return path[path.index(name):] + [name]
+        if name in done:
+            return []
+        path.append(name)
+        for each in sorted(depends.get(name, ())):
+            if found := visit(each):
+                return found
+        done.add(path.pop())
+        return []
+
+    for name in sorted(depends):
+        if found := visit(name):
+            return found
+    return []
 
 
 class Layers:
@@ -43,11 +65,13 @@ class Layers:
             self._add(folder, name, lists.get("DEPENDS", "").split())
         for name in re.findall(r"add_library\(\s*redraft_(\w+)\s+INTERFACE\)", text):
             if folder not in self.name_of_folder:  # else it is a way to link that folder's library
-                self._add(folder, name, [])
-        for name in re.findall(r"add_executable\(\s*(redraft)\b", text):
+                links = " ".join(re.findall(rf"target_link_libraries\(\s*redraft_{name} INTERFACE([^)]*)\)", text))
+                self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
+        for name in re.findall(r"add_executable\(\s*(redraft_lab|redraft)\b", text):
             # Its commands are a library of objects next to it, which is not a layer of its own.
             links = " ".join(re.findall(rf"target_link_libraries\(\s*{name}(?:_commands)?\b([^)]*)\)", text))
-            self._add(folder, name, re.findall(r"\bredraft_(\w+)", links))
+            depends = re.findall(r"\bredraft_(\w+)", links)
+            self._add(folder, name, {"redraft" if each == "commands" else each for each in depends} - {"lab_commands", name})
 
     def _add(self, folder, name, depends):
         self.name_of_folder[folder] = name
@@ -74,24 +98,21 @@ class Layers:
 
     def cycle(self):
         """Names of libraries that depend on each other in a circle, or []."""
-        done, path = set(), []
+        return _circle(self.depends)
 
-        def visit(name):
-            if name in path:
-                return path[path.index(name):] + [name]
-            if name in done:
-                return []
-            path.append(name)
-            for each in sorted(self.depends.get(name, ())):
-                if found := visit(each):
-                    return found
-            done.add(path.pop())
-            return []
+    def top_folders(self):
+        """Each top folder, and the other top folders that its libraries may include."""
+        tops = {}
+        folders = {name: pathlib.PurePosixPath(folder).parts[0] for folder, name in self.name_of_folder.items()}
+        for name, names in self.depends.items():
+            below = {folders[each] for each in names if each in folders}
+            tops.setdefault(folders[name], set()).update(below - {folders[name]})
+        return tops
 
-        for name in sorted(self.depends):
-            if found := visit(name):
-                return found
-        return []
+    def top_cycle(self, exceptions=()):
+        """Top folders that depend on each other in a circle, or []. `exceptions`: pairs (from, to) to leave out."""
+        return _circle({top: {each for each in below if (top, each) not in exceptions}
+                        for top, below in self.top_folders().items()})
 
     def violations(self):
         return [problem for source in self.sources() for problem in self._violations_of(source)]

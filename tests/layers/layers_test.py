@@ -18,6 +18,10 @@ class TheTree(unittest.TestCase):
     def test_has_no_circle(self):
         self.assertEqual(Layers(ROOT).cycle(), [])
 
+    def test_has_no_circle_of_top_folders(self):
+        # The command line of the benches is in bench/ still, and `redraft` contains it.
+        self.assertEqual(Layers(ROOT).top_cycle(), [])
+
 
 class ASmallTree(unittest.TestCase):
     """upper may include lower; nothing else."""
@@ -60,6 +64,14 @@ class ASmallTree(unittest.TestCase):
     def test_reports_a_circle(self):
         self.write("lower/CMakeLists.txt", "redraft_library(lower SOURCES a.cpp DEPENDS upper)")
         self.assertEqual(Layers(self.folder.name).cycle(), ["lower", "upper", "lower"])
+
+    def test_reports_a_circle_of_top_folders_whose_libraries_have_none(self):
+        self.assertEqual(Layers(self.folder.name).top_cycle(), [])
+        self.write("lower/words/CMakeLists.txt", "redraft_library(words SOURCES w.cpp DEPENDS upper)")
+        layers = Layers(self.folder.name)
+        self.assertEqual(layers.cycle(), [])
+        self.assertEqual(layers.top_cycle(), ["lower", "upper", "lower"])
+        self.assertEqual(layers.top_cycle([("lower", "upper")]), [])
 
 
 if __name__ == "__main__":

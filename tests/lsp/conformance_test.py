@@ -145,7 +145,7 @@ async def test_next_edits():
         for method in ("redraft/nextEdit", "textDocument/copilotInlineEdit"):
             await session.request(method, {"textDocument": {"uri": URI, "version": 1}, "position": {"line": 0, "character": 0}})
             answer = session.last_result()
-            assert (answer["edits"], answer["whyNone"]) == ([], "nothing was changed lately")
+            assert (answer["edits"], answer["whyNone"]) == ([], "there are no recent changes")
 
 
 async def test_the_text_that_a_menu_has_selected_is_the_beginning():

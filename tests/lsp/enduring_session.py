@@ -1,8 +1,7 @@
 """A session of a client that goes on whatever the answers are, for tests in which something fails in the server."""
 
 from lsp_client import Client
-
-LIMIT = 120  # seconds for anything; nothing takes a tenth of it
+from lsp_client import TIME_LIMIT as LIMIT
 
 
 class Gone(Exception):

@@ -166,7 +166,7 @@ class Environments(unittest.TestCase):
         prefix = after(f"mount --bind {self.home} {self.home} && mount -o remount,bind,ro {self.home}")
         self.need(prefix)
         self.check(("cannot share.*Read-only file system",), ("cache +cannot be written: .*Read-only",), prefix,
-                   index_says="the index stays in memory: .*Read-only file system")
+                   index_says="the index is kept in memory only: .*Read-only file system")
 
     def test_no_home(self):
         del self.env["HOME"], self.env["XDG_RUNTIME_DIR"]
@@ -186,7 +186,7 @@ class Environments(unittest.TestCase):
         prefix = after(f"mount -t tmpfs -o size=64k none {self.home} && (cat /dev/zero > {self.home}/full 2>/dev/null; true)")
         self.need(prefix)
         self.check((), ("cache +cannot be written: .*No space left",), prefix, shared=True,
-                   index_says="the index stays in memory: .*No space left")
+                   index_says="the index is kept in memory only: .*No space left")
 
     # Where sockets are
 
@@ -232,7 +232,7 @@ class Environments(unittest.TestCase):
     def test_a_home_on_a_network_that_has_forgotten_it(self):
         self.env.update(LD_PRELOAD=LIBRARY, REDRAFT_NETWORK_HOME=str(self.home), REDRAFT_NETWORK_STALE="1")
         self.check(("cannot share.*[Ss]tale",), ("cache +cannot be written: .*[Ss]tale",),
-                   index_says="the index stays in memory: .*[Ss]tale")
+                   index_says="the index is kept in memory only: .*[Ss]tale")
 
     def test_a_workspace_that_cannot_be_read(self):
         """It is on a file system that has gone, as far as the server can tell."""

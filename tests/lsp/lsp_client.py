@@ -1,12 +1,17 @@
 """A small client of a language server over pipes or a socket, which can also send what no real client would."""
 
 import json
+import pathlib
 import socket
 import subprocess
+import sys
 import threading
 import time
 
-TIME_LIMIT = 120  # seconds that any wait may take; none is expected to take a tenth of it
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "kit"))
+from hang_limit import HANG_SECONDS  # noqa: E402
+
+TIME_LIMIT = HANG_SECONDS
 
 
 class ResponseError(Exception):

@@ -53,7 +53,7 @@ class NextEditFormats(FormatTest):
             client = self.start(title=SWEEP["title"], answers=[{"after": "updated/a b.py\n", "write": written}])
             self.change_a_name(client)
             answer = self.ask(client)
-            self.assertEqual((answer["edits"], answer["whyNone"]), ([], "the model sees nothing that has to follow"),
+            self.assertEqual((answer["edits"], answer["whyNone"]), ([], "the model found no follow-up change"),
                              written)
 
     def test_it_ends_once_it_has_rejoined_the_window(self):

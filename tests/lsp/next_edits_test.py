@@ -39,7 +39,7 @@ class NextEdits(ServerTest):
         client = self.start()
         self.open(client, CALLS)
         answer = self.ask(client)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "there are no recent changes"))
 
     def test_what_is_left_comes_without_the_model(self):
         client = self.start()
@@ -63,7 +63,7 @@ class NextEdits(ServerTest):
         client.request("workspace/executeCommand", {"command": "redraft.nextEditRejected",
                                                     "arguments": edit["command"]["arguments"]})
         answer = self.ask(client, invoked=True)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "what follows was turned down before"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "all next edits were rejected before"))
         self.assertEqual(client.request("redraft/status")["nextEdit"]["rejected"], 1)
 
     def test_the_newest_request_wins_and_a_change_ends_it(self):
@@ -98,7 +98,7 @@ class NextEdits(ServerTest):
         self.assertGreater(len(self.ask(client)["edits"]), 0)
         self.change(client, 3, {"text": "no text: \0"})
         answer = client.request("redraft/nextEdit", {"textDocument": {"uri": other}})
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "there are no recent changes"))
 
     def test_an_edit_and_a_completion_go_first(self):
         client = self.start(capabilities=STREAMING, fills=[{"after": "x", "write": " = 1"}], **self.hold())

@@ -84,7 +84,7 @@ class QuietTest(ServerTest):
         self.run_command(client, "nextEditRejected", *edits[0]["command"]["arguments"])
         answer = self.next_edit(client)
         self.assertEqual((answer["edits"], answer["whyNone"]), ([], "you rejected a suggestion a moment ago"))
-        looked = "what follows was rejected the same suggestion before"  # which is alike in all places
+        looked = "all next edits were rejected before"  # which is alike in all places
         self.assertEqual(self.next_edit(client, invoked=True)["whyNone"], looked, "who asks is answered")
         self.time(1005)
         self.assertEqual(self.next_edit(client)["whyNone"], looked)

@@ -137,7 +137,7 @@ class Record(RecordingTest):
         self.file = self.file.parent / "missing" / "session.jsonl"
         client = self.record()
         client.wait_for_log(b"redraft: this session is not recorded: ")
-        self.assertIn("session.jsonl: cannot be made: ", client.notification("window/logMessage")["message"])
+        self.assertIn("session.jsonl: cannot be created: ", client.notification("window/logMessage")["message"])
 
     def test_with_a_full_disk_the_session_goes_on(self):
         limited = ["sh", "-c", 'ulimit -f 8; exec "$@"', "sh"]
@@ -150,7 +150,7 @@ class Record(RecordingTest):
         client.wait_for_end()
         warnings = [each["message"] for each in client.all("window/logMessage") if "has ended" in each["message"]]
         self.assertEqual(len(warnings), 1)
-        self.assertIn("session.jsonl: not written: ", warnings[0])
+        self.assertIn("session.jsonl: cannot be written: ", warnings[0])
 
     def test_a_shared_server_is_not_recorded(self):
         for more in (["--socket", "s"], ["--port", "0"]):

@@ -85,6 +85,13 @@ class Rename(ServerTest):
         params = client.wait(lambda m: m.get("method") == "workspace/applyEdit")["params"]
         self.assertEqual(apply_edits(CODE, params["edit"]["changes"][URI]), LOADED)
 
+    def test_the_model_answers_another_try(self):
+        client = self.begin(held=False)
+        edit = self.edit(client, "rename total to t", range=span(3, 0, 6, 0), another=1)
+        end = self.end(client, edit)
+        self.assertEqual((end["state"], end["renamed"], end["otherTries"]), ("done", False, True), end["error"])
+        self.assertGreater(end["statistics"]["passes"], 0)
+
     def test_a_cursor_beyond_the_text(self):
         client = self.begin()
         edit = self.edit(client, "rename load to read", range=self.at(9000, 5), scope="auto")

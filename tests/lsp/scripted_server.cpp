@@ -132,12 +132,9 @@ redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
                                           [memory = script.memory] { return memory; }};
   const auto add = [&](redraft::Purpose purpose, const std::optional<redraft::EditScript>& own) {
     if (!own) return;
-    factory.own[static_cast<std::size_t>(purpose)] =
-        std::make_shared<const redraft::EngineHost::Factory>(
-            [own = *own](const redraft::LoadControl&) {
-              return redraft::make_scripted_engine(own);
-            },
-            own->draft, [memory = own->memory] { return memory; });
+    factory.own[purpose] = std::make_shared<const redraft::EngineHost::Factory>(
+        [own = *own](const redraft::LoadControl&) { return redraft::make_scripted_engine(own); },
+        own->draft, [memory = own->memory] { return memory; });
   };
   add(redraft::Purpose::kCompletion, given.completions);
   add(redraft::Purpose::kNextEdit, given.next_edits);

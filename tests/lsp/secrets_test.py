@@ -106,7 +106,7 @@ class WhatIsTypedIntoAnEnvironmentFile(SecretsTest):
         self.open_both(client, env=f"A=old_name\nTOKEN={SECRET}\n", code=CALLS)
         self.type(client, ENV, 2, span(0, 2, 0, 10), "new_name")
         answer = self.next_edit(client, CODE)
-        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "nothing was changed lately"))
+        self.assertEqual((answer["edits"], answer["whyNone"]), ([], "there are no recent changes"))
         # The model is asked about another change, and sees only that one.
         self.type(client, CODE, 2, span(0, 10, 0, 18), "new_name")
         self.assertGreater(len(self.next_edit(client, CODE)["edits"]), 0)

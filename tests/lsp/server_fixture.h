@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lsp/server.h"
+#include "tests/kit/hang_limit.h"
 
 namespace redraft::lsp {
 
@@ -48,7 +49,7 @@ class ServerTest : public testing::Test {
 
   // Runs what other threads posted until `done`; false: it took too long.
   bool run_until(const std::function<bool()>& done) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    const auto deadline = std::chrono::steady_clock::now() + kHangLimit;
     while (!done()) {
       std::function<void()> function;
       {

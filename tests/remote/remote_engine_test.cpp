@@ -13,7 +13,7 @@
 
 #include "decoding/model_failure.h"
 #include "text/prompt_encoder.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -236,7 +236,7 @@ TEST_F(RemoteEngine, AnotherTryIsNotToBeHad) {
   request.document = *Document::make("file:///a.py", 1, kBefore, "python");
   request.instruction = "name it";
   request.decoder = *parse_decoder_name("redraft");
-  request.another = 1;
+  request.retry_index = 1;
   const Result<EditResult> result = run_edit(*engine_, request, {}, {});
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message(), HasSubstr("no other tries"));

@@ -54,7 +54,7 @@ TEST(GrowingFile, SaysWhatItCannotMake) {
   const TempFolder folder;
   const Result<GrowingFile> file = GrowingFile::create(folder.path() / "missing" / "out");
   ASSERT_FALSE(file);
-  EXPECT_THAT(file.error().message(), testing::HasSubstr("missing/out: cannot be made: "));
+  EXPECT_THAT(file.error().message(), testing::HasSubstr("missing/out: cannot be created: "));
 }
 
 }  // namespace

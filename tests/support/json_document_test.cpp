@@ -64,8 +64,8 @@ TEST(JsonDocument, ErrorsNameTheFileAndThePath) {
   EXPECT_EQ(message(document.root().at("z")), "c.json: has no z");
   EXPECT_EQ(message(scaling.at("type")->boolean()),
             "c.json: rope_scaling.type: expected true or false");
-  EXPECT_EQ(message(scaling.at("n")->text()), "c.json: rope_scaling.n: expected a text");
-  EXPECT_EQ(message(scaling.array()), "c.json: rope_scaling: expected a list");
+  EXPECT_EQ(message(scaling.at("n")->text()), "c.json: rope_scaling.n: expected a string");
+  EXPECT_EQ(message(scaling.array()), "c.json: rope_scaling: expected an array");
   const JsonValue list = *scaling.at("n");
   EXPECT_EQ(message(list.object()), "c.json: rope_scaling.n: expected an object");
   std::vector<std::string> reasons;
@@ -89,16 +89,16 @@ TEST(JsonDocument, RefusesWhatIsNotJson) {
 
 TEST(JsonDocument, RefusesAKeyThatComesTwice) {
   EXPECT_EQ(parse_error(R"({"a": [{"k": 1, "l": 2, "\u006b": 3}]})"),
-            "c.json: a[0].k: comes twice");
+            "c.json: a[0].k: appears twice");
   EXPECT_EQ(parse_error(R"({"a": {"k": 1}, "b": {"k": 1}, "k": 1})"), "(parsed)");
 }
 
 TEST(JsonDocument, KeepsToItsLimits) {
   EXPECT_EQ(parse_error("[[[]]]", {.depth = 2}), "c.json: nested deeper than 2 levels");
   EXPECT_EQ(parse_error("[[],[]]", {.depth = 2}), "(parsed)");
-  EXPECT_EQ(parse_error("[1,2,3]", {.values = 3}), "c.json: holds more than 3 values");
+  EXPECT_EQ(parse_error("[1,2,3]", {.values = 3}), "c.json: has more than 3 values");
   EXPECT_EQ(parse_error("[1,2,3]", {.bytes = 6}),
-            "c.json: 7 bytes; redraft reads such a file up to 6");
+            "c.json: 7 bytes is too large; redraft reads files like this up to 6");
   EXPECT_EQ(parse_error(std::string(100000, '[')), "c.json: nested deeper than 64 levels");
 }
 
@@ -108,7 +108,7 @@ TEST(JsonDocument, OpensFiles) {
   std::ofstream(path) << R"({"a": 1})";
   EXPECT_EQ(*JsonDocument::open(path)->root().at("a")->integer(0, 1), 1);
   EXPECT_EQ(message(JsonDocument::open(path, {.bytes = 7})),
-            path.string() + ": 8 bytes; redraft reads such a file up to 7");
+            path.string() + ": 8 bytes is too large; redraft reads files like this up to 7");
   std::filesystem::remove(path);
   EXPECT_EQ(message(JsonDocument::open(path)), path.string() + ": No such file or directory");
   EXPECT_EQ(message(JsonDocument::open(::testing::TempDir())),

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/kit/hang_limit.h"
+
 namespace redraft {
 namespace {
 
@@ -63,7 +65,7 @@ TEST_F(LockFileTest, NeverTwoAtOnceThoughEachRemovesTheFile) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int turn = 0; turn < 20; ++turn) {
-        const auto lock = LockFile::take(file_, 120s);
+        const auto lock = LockFile::take(file_, kHangLimit);
         ASSERT_TRUE(lock && *lock);
         EXPECT_EQ(++inside, 1);
         ++turns;

@@ -27,7 +27,7 @@ class PrivateFolderTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(PrivateFolderTest, WhatIsMissingIsMadeForTheUserAlone) {
+TEST_F(PrivateFolderTest, CreatesMissingFoldersForTheUserOnly) {
   EXPECT_EQ(refusal(folder_ / "a" / "b"), "");
   for (const fs::path& made : {folder_ / "a", folder_ / "a" / "b"})
     EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all);
@@ -36,10 +36,10 @@ TEST_F(PrivateFolderTest, WhatIsMissingIsMadeForTheUserAlone) {
 
 TEST_F(PrivateFolderTest, OneThatOthersMayLookIntoIsRefused) {
   ASSERT_EQ(::chmod(folder_.c_str(), 0750), 0);
-  EXPECT_NE(refusal(folder_).find("open to other users"), std::string::npos);
+  EXPECT_NE(refusal(folder_).find("other users have access to it"), std::string::npos);
 }
 
-TEST_F(PrivateFolderTest, WhatIsNoFolderIsRefused) {
+TEST_F(PrivateFolderTest, RejectsWhatIsNotAFolder) {
   std::ofstream(folder_ / "file") << "text";
   EXPECT_NE(refusal(folder_ / "file" / "a"), "");
   EXPECT_NE(refusal(folder_ / "file"), "");

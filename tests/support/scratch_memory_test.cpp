@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 
 // What temporary files may be in.
-constexpr const char* kInMemory = "is in memory itself, not on a disk";
+constexpr const char* kInMemory = "is in memory, not on a disk; choose a folder on a disk";
 
 TEST(ScratchMemory, IsMemoryOfAFileThatNobodySees) {
   const FolderOnDisk folder;

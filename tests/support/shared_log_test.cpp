@@ -41,7 +41,7 @@ class SharedLogTest : public testing::Test {
   SharedLog log_{file_, 10};
 };
 
-TEST_F(SharedLogTest, AShortOneGoesOn) {
+TEST_F(SharedLogTest, AppendsToAShortFile) {
   for (int i = 0; i < 2; ++i) add(log_.open()->get(), "line\n");
   EXPECT_EQ(text_of(file_), "line\nline\n");
   struct stat status {};
@@ -57,7 +57,7 @@ TEST_F(SharedLogTest, ALongOneIsOldAtTheNextStart) {
   EXPECT_EQ(text_of(file_), "new\n");
 }
 
-TEST_F(SharedLogTest, WhoWritesGoesOnInTheNewOne) {
+TEST_F(SharedLogTest, WritersFollowToTheNewFile) {
   const Result<FileHandle> mine = log_.open();
   const Result<FileHandle> other = log_.open();
   ASSERT_TRUE(mine && other);
@@ -86,7 +86,7 @@ TEST_F(SharedLogTest, OneOldFileIsKept) {
   EXPECT_THAT(names(), UnorderedElementsAre("log", "log.old"));
 }
 
-TEST_F(SharedLogTest, WhereTheLogIsRemovedANewOneIsBegun) {
+TEST_F(SharedLogTest, StartsANewFileAfterTheLogIsRemoved) {
   const Result<FileHandle> handle = log_.open();
   fs::remove(file_);
   log_.follow(handle->get());

@@ -80,8 +80,8 @@ TEST_F(Checkpoint, IsReadBack) {
 TEST_F(Checkpoint, BelongsToItsRun) {
   EXPECT_EQ(error_of({{"model", "m"}, {"batch", "16"}}, 3),
             folder_.path().string() +
-                ": the run in it has batch 32, not 16; go on with the options that it was begun "
-                "with, or give another --out");
+                ": its run has batch 32, not 16; continue with the original "
+                "options, or choose another --out");
   EXPECT_NE(error_of(kIdentity, 4), "");
 }
 

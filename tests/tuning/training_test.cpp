@@ -199,7 +199,7 @@ TEST(Training, ALossThatIsNoNumberEndsIt) {
   const Result<void> ran = training.run({});
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().message(),
-            "step 1: the loss is no finite number any more; try a lower learning rate");
+            "step 1: the loss is no longer finite; try a lower learning rate");
 }
 
 TEST(Training, ErrorsOfTheWatchEndIt) {

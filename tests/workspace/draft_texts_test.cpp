@@ -82,7 +82,7 @@ TEST_F(DraftTexts, AnotherOpenDocument) {
   EXPECT_LT(passes(), kFew);
 }
 
-TEST_F(DraftTexts, WhatWasRemovedFromOne) {
+TEST_F(DraftTexts, RemovedTextIsAvailableToOthers) {
   open(kOther, "a\n" + written_ + "b\n");
   ASSERT_TRUE(workspace_->change(kOther, 2, {{{2, 2 + written_.size()}, ""}}));
   EXPECT_LT(passes(), kFew);

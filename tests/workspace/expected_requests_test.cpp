@@ -183,7 +183,7 @@ TEST_F(ExpectedRequests, NothingIsReadWhereNothingMayFollow) {
   EXPECT_THAT(shown(), Not(HasSubstr("# so")));
 }
 
-TEST_F(ExpectedRequests, OfSecretsNothingIsRead) {
+TEST_F(ExpectedRequests, ReadsNothingOfSecrets) {
   load();
   workspace_->expect_next_edits(true);
   const char* secret = "file:///home/me/.env";

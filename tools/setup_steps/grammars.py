@@ -7,6 +7,7 @@ folder, and a folder that exists is complete: its files come from archives whose
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import tempfile
 
@@ -14,15 +15,17 @@ from . import npm
 from .common import LOCKS, SetupError, data_directory, say
 
 _LOCK = LOCKS / "grammars"
-# Package -> the folders to take, each with the parser's C sources.
-_PACKAGES = {
-    "tree-sitter": ["vendor/tree-sitter/lib"],
-    "tree-sitter-markdown": ["tree-sitter-markdown"],
-    "tree-sitter-php": ["php", "common"],
-    "tree-sitter-typescript": ["typescript", "tsx", "common"],
-}
-_LANGUAGES = ["bash", "c", "c-sharp", "cpp", "css", "go", "html", "java", "javascript", "json", "lua", "markdown", "php",
-              "python", "ruby", "rust", "toml", "typescript", "yaml"]
+_LIST = pathlib.Path(__file__).resolve().parents[2] / "languages" / "languages.inc"
+
+
+def _folders():
+    """Package -> the folders to take. A grammar's folder has its parser's C sources in src/."""
+    folders = {"tree-sitter": ["vendor/tree-sitter/lib"]}
+    for folder in re.findall(r"^REDRAFT_LANGUAGE\(\w+, \w+, ([^)]+)\)", _LIST.read_text(), re.MULTILINE):
+        package, _, below = folder.partition("/")
+        # Grammars that share a package share the sources in common/.
+        folders.setdefault(package, ["common"] if below else []).append(below or "src")
+    return folders
 
 
 def directory():
@@ -60,6 +63,6 @@ def _take(modules):
     data_directory().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=data_directory(), prefix="grammars-partial-") as partial:
         place = pathlib.Path(partial) / "tree"
-        for name in ["tree-sitter", *(f"tree-sitter-{language}" for language in _LANGUAGES)]:
-            _copy(_package(modules, name), _PACKAGES.get(name, ["src"]), place / name)
+        for name, folders in _folders().items():
+            _copy(_package(modules, name), folders, place / name)
         os.replace(place, directory())

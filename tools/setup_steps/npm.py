@@ -39,7 +39,8 @@ def _unpack_node(place):
 
 
 @contextlib.contextmanager
-def _npm():
+def command():
+    """The words that start an npm that works."""
     if _works(["npm"]):
         yield ["npm"]
         return
@@ -55,11 +56,11 @@ def unpacked(lock, title):
     Packages stay in a cache until all have arrived, so an interrupted download can be continued.
     """
     archives = cache_directory() / "npm"
-    with tempfile.TemporaryDirectory(dir=wheels.downloads_directory(), prefix="npm-") as place, _npm() as command:
+    with tempfile.TemporaryDirectory(dir=wheels.downloads_directory(), prefix="npm-") as place, command() as npm:
         for name in _FILES:
             shutil.copyfile(lock / name, os.path.join(place, name))
         say(f"downloading {title}")
-        run = subprocess.run([*command, "ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund",
+        run = subprocess.run([*npm, "ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund",
                               "--prefer-offline", "--cache", str(archives)], cwd=place, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if run.returncode != 0:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from typing import Optional
 
+from . import programs
 from .common import SetupError, say
 
 
@@ -38,7 +39,13 @@ LINT_TOOLS = [
     Requirement("luacheck", "0.23", "lua-check", command="luacheck"),
     Requirement("ShellCheck", "0.7", "shellcheck", command="shellcheck"),
 ]
-TEST_TOOLS = [Requirement("HAProxy", "2.2", "haproxy", command="haproxy")]  # tests that need it are skipped without
+# Only some tests need these; they are skipped without.
+TEST_TOOLS = [
+    Requirement("HAProxy", "2.2", "haproxy", command="haproxy"),
+    Requirement("Go", "1.19", "golang-go", command="go"),
+    Requirement("Rust", "1.63", "rustc", command="rustc"),
+    Requirement("Cargo", "0.66", "cargo", command="cargo"),
+]
 DIST_TOOLS = [
     Requirement("zstd", "1.4", "zstd", command="zstd"),
     Requirement("dpkg-deb", "1.21", "dpkg", command="dpkg-deb"),
@@ -68,8 +75,8 @@ def _command_version(command):
         arguments = ["python3", "-m", "pip", "--version"]
     elif command == "venv":  # Debian splits ensurepip off; without it a virtual environment has no pip
         arguments = ["python3", "-c", "import ensurepip, venv, platform; print(platform.python_version())"]
-    elif command == "haproxy":
-        arguments = ["haproxy", "-v"]
+    elif command in programs.VERSION_OPTIONS:
+        return programs.version_of(command)
     else:
         arguments = [*command.split(), "--version"]
     if shutil.which(arguments[0]) is None:

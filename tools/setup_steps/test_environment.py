@@ -29,9 +29,16 @@ def _stamp(locks):
 
 
 def ensure():
+    """Installs each part even if another fails; the tests of a part that is missing are skipped."""
     system_packages.ensure_tests()
-    _ensure_environment(directory(), lock_files())
-    _ensure_node_packages()
+    failures = []
+    for ensure_part in (lambda: _ensure_environment(directory(), lock_files()), _ensure_node_packages):
+        try:
+            ensure_part()
+        except SetupError as error:
+            failures.append(str(error))
+    if failures:
+        raise SetupError("\n".join(failures))
     say("test environment: ready")
 
 
@@ -70,7 +77,7 @@ def _install(folder, locks):
     shutil.rmtree(folder, ignore_errors=True)
     try:
         venv.create(folder, with_pip=True)
-    except (subprocess.CalledProcessError, OSError, ImportError) as error:
+    except (subprocess.CalledProcessError, OSError, ImportError, SystemExit) as error:  # Debian's venv exits without ensurepip
         raise SetupError("Python cannot make virtual environments here; install python3-venv") from error
     python = str(folder / "bin" / "python")
     for lock in locks:

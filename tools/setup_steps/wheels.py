@@ -40,7 +40,7 @@ def pip_command():
         say("this Python has no pip; making a virtual environment that has")
         try:
             venv.create(place, with_pip=True, clear=True)
-        except (subprocess.CalledProcessError, OSError, ImportError) as error:
+        except (subprocess.CalledProcessError, OSError, ImportError, SystemExit) as error:  # Debian's venv exits without ensurepip
             raise SetupError("Python has neither pip nor a working venv module; "
                              "install python3-pip or python3-venv") from error
     return [str(python), "-m", "pip"]

@@ -4,8 +4,9 @@
 #include <cctype>
 #include <vector>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 
@@ -19,17 +20,11 @@ constexpr std::string_view kSaysNothing[] = {"bump",     "release",     "revert"
                                              "prettier", "changelog",   "wip",       "fixup!",
                                              "squash!",  "apply black", "run black", "reformat"};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 // "Signed-off-by: …", "Co-authored-by: …", "Fixes: …".
 bool is_trailer(std::string_view line) {
   const std::size_t colon = line.find(": ");
   if (colon == line.npos || line.substr(0, colon).find(' ') != line.npos) return false;
-  const std::string key = lower(line.substr(0, colon));
+  const std::string key = lower_case(line.substr(0, colon));
   return key.ends_with("-by") || key == "fixes" || key == "closes" || key == "refs" ||
          key == "see-also" || key == "change-id";
 }
@@ -38,7 +33,7 @@ bool has_digits_only(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// A word that means something only where the message was written.
+// Whether a word only has a meaning in the place where the message was written.
 bool is_reference(std::string_view word) {
   const std::string_view inner = trimmed(word, "()[].,;:");
   if (inner.starts_with('#') && has_digits_only(inner.substr(1))) return true;
@@ -53,11 +48,12 @@ std::string without_references(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (word.empty()) continue;
     if (is_reference(word)) {
-      // What led to it: "fixes #12".
+      // words before a reference: "fixes #12"
       for (const char* lead : {"fixes", "fix", "closes", "close", "see", "resolves", "refs"}) {
         const std::size_t at = out.rfind(' ');
         const std::size_t from = at == out.npos ? 0 : at + 1;
-        if (lower(std::string_view(out).substr(from)) == lead) out.resize(at == out.npos ? 0 : at);
+        if (lower_case(std::string_view(out).substr(from)) == lead)
+          out.resize(at == out.npos ? 0 : at);
       }
       continue;
     }
@@ -94,12 +90,12 @@ std::optional<std::string> instruction_of(std::string_view message) {
     if (is_trailer(line) || line.starts_with("* ")) break;
     in_body = !lines.empty();
     std::string text = without_references(line);
-    // What is left of a line of references ("fixes #1 and #2") says nothing.
+    // The rest of a line of references ("fixes #1 and #2") is not a description.
     const bool is_rest = text.size() < line.size() && words_in(text) < kMinWords;
     if (!text.empty() && !is_rest) lines.push_back(std::move(text));
   }
   if (lines.empty()) return std::nullopt;
-  const std::string subject = lower(lines.front());
+  const std::string subject = lower_case(lines.front());
   for (const std::string_view word : kSaysNothing)
     if (subject.find(word) != subject.npos) return std::nullopt;
   if (words_in(subject) < kMinWords) return std::nullopt;

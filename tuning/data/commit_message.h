@@ -6,9 +6,9 @@
 
 namespace redraft {
 
-// A commit's message as an instruction: its subject and first paragraph, without trailers, numbers
-// of issues and addresses. None if it does not say what to change: fewer than three words, a
-// release, a revert, a merge, a bump of versions, formatting, "wip".
+// A commit's message as an instruction: its subject and first paragraph, without trailers, issue
+// numbers and addresses. nullopt if it does not say what to change: fewer than three words, a
+// release, a revert, a merge, a version bump, formatting, "wip".
 std::optional<std::string> instruction_of(std::string_view message);
 
 }  // namespace redraft

@@ -1,6 +1,6 @@
-// Two files grow side by side: first an example, then the line that says that its pair is done. If
-// the process ends between the two, or within a line, the next run drops what is not whole: of the
-// progress an unfinished line, of the examples those that the progress does not count.
+// Two files grow together: first an example is written, then the line that marks its pair as done.
+// If the process ends between the two, or within a line, the next run drops the incomplete part: an
+// unfinished line of the progress, and examples that the progress does not count.
 #include "tuning/data/data_run.h"
 
 #include <fcntl.h>
@@ -29,7 +29,7 @@ constexpr JsonLimits kLineLimits = {.bytes = std::size_t{1} << 20, .values = 64,
 
 class AppendedFile {
  public:
-  // Keeps the first `size` bytes of what is there.
+  // Keeps the first `size` bytes of an existing file.
   static Result<AppendedFile> open(const fs::path& path, std::size_t size) {
     AppendedFile file;
     file.path_ = path;
@@ -64,13 +64,13 @@ std::string to_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-// A source as it is read back: what is no UTF-8 in it is replaced when it is written.
+// A source as it will be read back: invalid UTF-8 is replaced when it is written.
 std::string readable(const std::string& source) {
   return nlohmann::ordered_json::parse(to_line(source)).get<std::string>();
 }
 
-// Calls `take` with each whole line of a file; returns how many bytes they have. A missing file has
-// none.
+// Calls `take` with each complete line of a file and returns their total size in bytes. A missing
+// file has none.
 Result<std::size_t> for_lines(const fs::path& file,
                               const std::function<Result<bool>(std::string_view)>& take) {
   std::error_code problem;
@@ -102,7 +102,7 @@ Result<Verdict> parse_verdict(const fs::path& file, std::string_view line) {
   return verdict;
 }
 
-// The code of an example's answer: the last line is the fence.
+// The code of an example's answer, without the last line, which is the fence.
 std::string_view answer_of(const TuningExample& example) {
   return std::string_view(example.target).substr(0, example.target.rfind('\n') + 1);
 }
@@ -116,7 +116,7 @@ class Runner {
     std::error_code problem;
     if (fs::exists(run_.out, problem) && !fs::exists(progress, problem))
       return Error(run_.out.string() +
-                   ": is there already, and not from an unfinished run; name "
+                   ": already exists, and not from an unfinished run; choose "
                    "another file");
     const Result<std::size_t> done =
         for_lines(progress, [&](std::string_view line) { return take_verdict(progress, line); });
@@ -126,7 +126,7 @@ class Runner {
     if (!kept) return kept.error();
     if (n_examples_ < report_.kept)
       return Error(run_.out.string() + ": has fewer examples than " + progress.string() +
-                   " counts; remove both to begin anew");
+                   " counts; remove both to start over");
     Result<AppendedFile> examples = AppendedFile::open(run_.out, *kept);
     if (!examples) return examples.error();
     examples_ = *std::move(examples);
@@ -160,7 +160,7 @@ class Runner {
       has_settings_ = true;
       if (std::string(line) + "\n" == to_line({{"settings", run_.settings}})) return true;
       return Error(file.string() +
-                   ": was begun with other options; name another file, or remove it and " +
+                   ": was started with other options; choose another file, or remove it and " +
                    run_.out.string());
     }
     const Result<Verdict> verdict = parse_verdict(file, line);

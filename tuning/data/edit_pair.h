@@ -9,25 +9,25 @@
 
 namespace redraft {
 
-// An edit that somebody made: what a file was, and in words what changed. What it became only says
-// where the edit is; the target model writes its own.
+// An edit that somebody made: a file before the edit, and a description of the change. The file
+// after the edit only shows where the edit is; the target model writes its own.
 struct EditPair {
   std::string instruction;
-  std::string path;    // of the file, for its language and name
+  std::string path;    // path of the file, for its language and name
   std::string before;  // the whole file
   std::string after;
-  std::string source;   // who it is from: "click 2c8cd3ac src/click/core.py"; unique in a run
+  std::string source;   // where it comes from: "click 2c8cd3ac src/click/core.py"; unique in a run
   std::string licence;  // SPDX; empty: the user's own
 };
 
 // Why something is not an example, by its name in the statistics ("no licence that is known").
 using LeftOutReason = std::string;
 
-// A source of pairs, read one by one. Not for several threads.
+// A source of pairs, read one by one. Not thread-safe.
 class PairSource {
  public:
   virtual ~PairSource() = default;
-  // None at the end. What is passed over on the way is counted in `skipped`.
+  // nullopt at the end. Counts pairs that it passes over in `skipped`.
   virtual Result<std::optional<EditPair>> next() = 0;
 
   std::map<LeftOutReason, int> skipped;

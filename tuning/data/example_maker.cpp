@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
-#include "support/trimmed.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "text/chat_template.h"
+#include "text/strings/trimmed.h"
 #include "tuning/data/learned_lines.h"
 #include "workspace/documents/diff.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 
 namespace {
 
 constexpr int kLinesAround = 3;
-// What a prompt has besides code and instruction, and how much code a token spells at least.
+// The tokens of a prompt besides code and instruction, and the minimum of code bytes per token.
 constexpr int kFrameTokens = 160;
 constexpr int kBytesOfToken = 3;
 
@@ -97,7 +97,7 @@ std::optional<ClosedAnswer> closed_answer(const std::string& raw, const std::str
   if (!shown.ends_with(fence)) return std::nullopt;
   const auto begin =
       static_cast<std::size_t>(shown.data() - raw.data()) + shown.size() - fence.size();
-  // On a line of its own, with no other back-tick before it.
+  // On a separate line, without an earlier back-tick on it.
   if (begin > 0 && raw[begin - 1] != '\n') return std::nullopt;
   return ClosedAnswer{.text = raw.substr(0, begin + fence.size()), .code_end = begin};
 }
@@ -120,7 +120,8 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   ChosenRegion chosen = region_of(pair, limits_.max_lines);
   if (!chosen.region) return no_example(std::move(chosen.why_none));
   const EditRegion& region = *chosen.region;
-  // What is left for the file around the region: the region is in the prompt and in the answer.
+  // The tokens available for the file around the region. The region is in the prompt and in the
+  // answer.
   const Tokenizer& tokenizer = engine_.tokenizer();
   const auto region_tokens = static_cast<int>(tokenizer.encode(region.text()).size());
   const auto instruction_tokens = static_cast<int>(tokenizer.encode(pair.instruction).size());
@@ -134,7 +135,8 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   request.decoder = decoder_;
   request.context_bytes = static_cast<std::size_t>(room) * kBytesOfToken * 2 / 3;
   request.repairs = false;
-  const Result<EditPlan> plan = plan_edit(engine_, request);
+  request.model_renames = true;
+  const Result<EditPlan> plan = plan_region(engine_, request, request.instruction, region);
   if (!plan) return plan.error();
   const Result<EditResult> result = run_edit(engine_, request, {}, stop);
   if (!result) return no_example("edits that do not fit the context");
@@ -143,7 +145,7 @@ Result<MadeExample> ExampleMaker::make(const EditPair& pair, const std::stop_tok
   return made;
 }
 
-// Whether an example is made of what the target wrote.
+// Makes an example of the target's output, or says why not.
 MadeExample ExampleMaker::judged(const EditPair& pair, const EditRegion& region,
                                  const EditPrompt& prompt, const EditResult& result) const {
   const Tokenizer& tokenizer = engine_.tokenizer();

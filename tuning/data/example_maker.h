@@ -9,19 +9,21 @@
 #include "tuning/data/edit_pair.h"
 #include "tuning/example.h"
 #include "workspace/documents/edit_region.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/edit_request.h"
+#include "workspace/edit/edit_result.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
 
 struct ExampleLimits {
-  int max_tokens = 1024;  // of prompt and target together
+  int max_tokens = 1024;  // prompt and target together
   int max_lines = 60;     // of a region
 };
 
-// The lines that an edit is asked of: those around what the pair changed, as whole as a definition
-// where it fits, else with three lines on both sides. Nothing, with the reason, if nothing changed,
-// the changes lie too far apart, or the text is none.
+// The lines that the model is asked to edit: those around what the pair changed. A whole definition
+// if it fits, otherwise three lines of context on both sides. Nothing, with the reason, if nothing
+// changed, if the changes are too far apart, or if the text is not valid.
 struct ChosenRegion {
   std::optional<EditRegion> region;
   LeftOutReason why_none;
@@ -35,13 +37,13 @@ struct MadeExample {
   bool asked = false;  // the target wrote an answer
 };
 
-// Has the target write the edit of a pair, greedily, with the prompt of `redraft edit`, as
-// EfficientEdit does (section V-B), and keeps it if it ends, changes something, adds a line, and
-// leaves no more syntax errors than there were.
+// Lets the target write the edit of a pair, greedily, with the prompt of `redraft edit`, as
+// EfficientEdit does (section V-B). Keeps it if it ends, changes something, adds a line, and does
+// not increase the number of syntax errors.
 class ExampleMaker {
  public:
   ExampleMaker(Engine& engine, const ExampleLimits& limits, DecoderName decoder);
-  // Blocking: as long as the target takes to write.
+  // Blocks as long as the target takes to write.
   Result<MadeExample> make(const EditPair& pair, const std::stop_token& stop);
 
  private:
@@ -55,8 +57,8 @@ class ExampleMaker {
   std::string end_of_turn_;
 };
 
-// The answer as it is learned, if the model has closed its fence: `raw` up to the closing fence,
-// and where that begins.
+// The answer to learn, if the model has closed its fence: `raw` up to the closing fence, and where
+// that fence begins.
 struct ClosedAnswer {
   std::string text;
   std::size_t code_end = 0;

@@ -46,13 +46,13 @@ void add_file(const fs::path& file, std::string_view text, SimilarTexts& texts) 
 
 Result<ExcludedFolder> add_texts_of(const fs::path& folder, SimilarTexts& texts) {
   std::error_code problem;
-  if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": no folder");
+  if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": not a folder");
   ExcludedFolder out;
   for (fs::recursive_directory_iterator entry(folder, problem), end; !problem && entry != end;
        entry.increment(problem)) {
     if (!entry->is_regular_file(problem)) continue;
     const Result<std::string> text = read_text_file(entry->path(), kMaxFileBytes);
-    // What cannot be read cannot be kept out, which must not pass unnoticed.
+    // Unreadable files cannot be excluded, so this is an error.
     if (!text) return text.error();
     if (!is_utf8(*text) || text->find('\0') != text->npos) {
       out.others.push_back(fs::relative(entry->path(), folder, problem).string());

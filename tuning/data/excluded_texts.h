@@ -11,11 +11,11 @@ namespace redraft {
 
 struct ExcludedFolder {
   int files = 0;                    // whose text was added
-  std::vector<std::string> others;  // that are no text, by their names
+  std::vector<std::string> others;  // names of files that are not text
 };
 
-// Adds every text of every file below a folder: of JSON and of JSON Lines each text value by itself
-// (a file that only claims to be one counts as plain text), else the whole file.
+// Adds the texts of every file below a folder. In JSON and JSON Lines each string value is a text
+// (a file that is not valid JSON counts as plain text); otherwise the whole file is one.
 Result<ExcludedFolder> add_texts_of(const std::filesystem::path& folder, SimilarTexts& texts);
 
 }  // namespace redraft

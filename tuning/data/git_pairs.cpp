@@ -1,22 +1,18 @@
 #include "tuning/data/git_pairs.h"
 
 #include <algorithm>
-#include <array>
 
 #include "indexing/files/file_kind.h"
-#include "indexing/syntax/syntax_tree.h"
+#include "languages/languages.h"
 #include "tuning/data/commit_message.h"
 
 namespace redraft {
 
 namespace {
 
-constexpr std::size_t kBatch = 64;  // commits of one run of git
+constexpr std::size_t kBatch = 64;  // commits per run of git
 constexpr std::size_t kMaxFileBytes = 256 << 10;
 constexpr std::size_t kHashShown = 12;
-
-constexpr std::array kNoCode = {"markdown", "json", "jsonc", "yaml", "toml", "xml",
-                                "html",     "css",  "scss",  "less", "ini",  "plaintext"};
 
 struct Candidate {
   const CommitChange* change;
@@ -26,9 +22,8 @@ struct Candidate {
 }  // namespace
 
 bool is_source_to_learn(std::string_view path) {
-  const std::string_view language = language_of(path);
-  if (language.empty() || !SyntaxTree::knows(language)) return false;
-  if (std::find(kNoCode.begin(), kNoCode.end(), language) != kNoCode.end()) return false;
+  const Language* const language = find_language(language_of(path));
+  if (language == nullptr || !language->has_grammar() || !language->is_code()) return false;
   if (path.find("test") != path.npos) return false;
   if (forbidden_name(path, false)) return false;
   for (std::size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1))

@@ -10,10 +10,10 @@
 namespace redraft {
 
 // The commits of a repository, newest first, that change one source file (tests, documents and data
-// may change with it) and say how.
+// may change with it) and describe the change.
 class GitPairs : public PairSource {
  public:
-  // `licence`: of all files that state no other.
+  // `licence`: the licence of all files that state no other.
   static Result<GitPairs> open(GitRepository repository, std::string licence);
   Result<std::optional<EditPair>> next() override;
 
@@ -27,12 +27,12 @@ class GitPairs : public PairSource {
   GitRepository repository_;
   std::string licence_;
   std::vector<std::string> commits_;
-  std::size_t at_ = 0;  // of the next commit to be read
+  std::size_t at_ = 0;  // index of the next commit to read
   std::deque<EditPair> ready_;
 };
 
 // Whether a file of this path is code that somebody would edit: in a language with a syntax tree,
-// no test, document or data, nothing that is installed or generated.
+// and not a test, document, data, installed or generated file.
 bool is_source_to_learn(std::string_view path);
 
 }  // namespace redraft

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxCommits = 1'000'000;
 constexpr std::size_t kMaxLicenceBytes = 64 << 10;
 
-// Everything that git could start or read besides the objects.
+// Disables everything that git could start or read besides the objects.
 const std::vector<std::string> kOverrides = {
     "--no-pager",
     "--no-replace-objects",
@@ -72,7 +72,7 @@ bool is_object_name(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-// The parts of a text that end with `end`.
+// The parts of a text that are terminated by `end`.
 std::vector<std::string_view> split(std::string_view text, char end) {
   std::vector<std::string_view> out;
   while (!text.empty()) {
@@ -83,7 +83,7 @@ std::vector<std::string_view> split(std::string_view text, char end) {
   return out;
 }
 
-// ":100644 100644 BEFORE AFTER M" of a regular file that was modified; none of any other change.
+// Parses ":100644 100644 BEFORE AFTER M", a modified regular file; nullopt for any other change.
 std::optional<ChangedFile> changed_file(std::string_view entry, std::string_view path) {
   const std::vector<std::string_view> parts = split(entry.substr(1), ' ');
   const auto is_regular = [](std::string_view mode) {
@@ -102,7 +102,7 @@ std::string lines_of(const std::vector<std::string>& names) {
 }
 
 Error unexpected(const fs::path& folder) {
-  return Error(folder.string() + ": git answered in a form that redraft does not know");
+  return Error(folder.string() + ": redraft cannot parse the output of git");
 }
 
 }  // namespace
@@ -112,14 +112,14 @@ Result<GitRepository> GitRepository::open(const fs::path& folder) {
   const fs::path plain = fs::canonical(folder, problem);
   if (problem) return Error(folder.string() + ": " + problem.message());
   const bool has_tree = fs::exists(plain / ".git", problem);
-  const fs::path given = fs::absolute(folder).lexically_normal();  // with the name of a link
+  const fs::path given = fs::absolute(folder).lexically_normal();  // keeps the name of a link
   GitRepository repository(given.has_filename() ? given : given.parent_path(),
                            has_tree ? plain / ".git" : plain);
   const Result<std::string> head =
       repository.git({"rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD^{commit}"});
   if (!head)
-    return Error(folder.string() + ": no git repository with a commit (" + head.error().message() +
-                 ")");
+    return Error(folder.string() + ": not a git repository with a commit (" +
+                 head.error().message() + ")");
   return repository;
 }
 
@@ -144,8 +144,9 @@ Result<std::vector<std::string>> GitRepository::commits() const {
   return out;
 }
 
-// With -z each commit is its name, then for every file the entry and the path, all ended by a zero
-// byte. A path always follows an entry, so that one that looks like a commit is not taken for one.
+// With -z each commit is its name, then for every file the entry and the path, each terminated by a
+// zero byte. A path always follows an entry, so a path that looks like a commit is not mistaken for
+// one.
 Result<std::vector<CommitChange>> GitRepository::changes(
     const std::vector<std::string>& commits) const {
   const Result<std::string> listed =
@@ -171,12 +172,13 @@ Result<std::vector<CommitChange>> GitRepository::changes(
   return out;
 }
 
-// Each object is "NAME TYPE SIZE\n", its bytes and "\n", or "NAME missing\n". Sizes are asked for
-// first, so that none that is too large is read.
+// Each object is "NAME TYPE SIZE\n", its bytes and "\n", or "NAME missing\n". Sizes are requested
+// first, so that no object that is too large is read.
 Result<std::vector<std::optional<std::string>>> GitRepository::contents(
     const std::vector<std::string>& objects, std::size_t max_bytes) const {
   for (const std::string& object : objects)
-    if (!is_object_name(object)) return Error(folder_.string() + ": '" + object + "' is no object");
+    if (!is_object_name(object))
+      return Error(folder_.string() + ": '" + object + "' is not an object name");
   const Result<std::string> sizes =
       git({"cat-file", "--batch-check=%(objectname) %(objectsize)"}, lines_of(objects));
   if (!sizes) return sizes.error();
@@ -227,7 +229,7 @@ Result<std::vector<NamedText>> GitRepository::licence_files() const {
   if (!read) return read.error();
   std::vector<NamedText> out;
   for (std::size_t i = 0; i < names.size(); ++i)
-    out.push_back({names[i], (*read)[i].value_or("")});  // too large: no licence that is known
+    out.push_back({names[i], (*read)[i].value_or("")});  // too large: an unknown licence
   return out;
 }
 

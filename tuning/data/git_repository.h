@@ -10,41 +10,41 @@
 
 namespace redraft {
 
-// What one commit did to one file that was there before and after.
+// The change of one commit to one file that existed before and after.
 struct ChangedFile {
   std::string path;
-  std::string before;  // the blobs' names
+  std::string before;  // names of the blobs
   std::string after;
 };
 
 struct CommitChange {
   std::string commit;
   std::vector<ChangedFile> files;  // regular files that were modified
-  bool others = false;             // files were added, deleted, or changed their kind
+  bool others = false;             // files were added, deleted, or changed their type
 };
 
-// A repository that is not trusted, read by the `git` program. Nothing of it is run: its objects
-// are listed and read (rev-list, diff-tree, cat-file), never checked out or converted; differences
-// are computed here. The system's and the user's configuration are not read; of the repository's
-// own, what names programs is overridden; no protocol is allowed, so that nothing is fetched; and
-// names from the repository are never arguments.
+// An untrusted repository, read by the `git` program. Nothing in it is executed: its objects are
+// listed and read (rev-list, diff-tree, cat-file), never checked out or converted; differences are
+// computed here. The system's and the user's configuration are not read. Settings of the repository
+// that name programs are overridden. No protocol is allowed, so nothing is fetched. Names from the
+// repository are never arguments.
 class GitRepository {
  public:
-  // The folder of a work tree, or a bare repository. An error if `git` finds none there.
+  // The folder of a work tree, or a bare repository. Fails if `git` finds no repository there.
   static Result<GitRepository> open(const std::filesystem::path& folder);
 
   // The commits reachable from HEAD that have one parent, newest first.
   Result<std::vector<std::string>> commits() const;
-  // In the order of `commits`; what changed with regard to the parent.
+  // In the order of `commits`: the changes relative to the parent.
   Result<std::vector<CommitChange>> changes(const std::vector<std::string>& commits) const;
-  // The contents of objects by name, in order; none for one that is missing or larger than
+  // The contents of objects by name, in order; nullopt for an object that is missing or larger than
   // `max_bytes`.
   Result<std::vector<std::optional<std::string>>> contents(const std::vector<std::string>& objects,
                                                            std::size_t max_bytes) const;
   // The licence files and package metadata at the top of HEAD.
   Result<std::vector<NamedText>> licence_files() const;
 
-  // The last part of its folder's name.
+  // The last component of its folder's path.
   std::string name() const;
 
   // The message of a commit object.

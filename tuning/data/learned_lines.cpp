@@ -8,7 +8,7 @@ namespace redraft {
 
 namespace {
 
-// The end of the line that begins at `at`, behind its "\n".
+// The end of the line that begins at `at`, after its "\n".
 std::size_t end_of_line(std::string_view text, std::size_t at) {
   const std::size_t newline = text.find('\n', at);
   return newline == text.npos ? text.size() : newline + 1;

@@ -4,14 +4,15 @@
 #include <array>
 #include <cctype>
 
-#include "support/trimmed.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 
 namespace {
 
-// A licence, by sentences of it as words in lower case. `words` is how long the text of one that
-// has been filled in is at most; longer ones hold something else, too.
+// A licence, by some of its sentences as words in lower case. `words` is the maximum length of its
+// text with the blanks filled in; a longer text contains something else, too.
 struct KnownText {
   const char* licence;
   std::size_t words;
@@ -81,13 +82,13 @@ constexpr KnownText kKnownTexts[] = {
       "psf is making python available to licensee on an as is basis"}},
 };
 
-// Whatever else a text says, it is not used.
+// A text with one of these is not used, whatever else it says.
 constexpr std::string_view kRestrictions[] = {
     "training data", "machine learning", "non commercial",
     "noncommercial", "commons clause",   "gnu general public",
     "gnu lesser",    "gnu affero",       "mozilla public license"};
 
-// The words of a text in lower case, with one blank between two.
+// The words of a text in lower case, separated by one blank.
 std::string words_of(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -100,15 +101,9 @@ std::string words_of(std::string_view text) {
   return std::string(trimmed(out));
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool says(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
-// An identifier as people write it where SPDX's is asked for.
+// Maps common names to SPDX identifiers.
 std::string_view spelled(std::string_view identifier) {
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"apache 2.0", "Apache-2.0"},
@@ -120,15 +115,15 @@ std::string_view spelled(std::string_view identifier) {
       {"the mit license", "MIT"},
       {"isc license", "ISC"},
   };
-  const std::string plain = lower(identifier);
+  const std::string plain = lower_case(identifier);
   for (const std::string_view known : permissive_licences())
-    if (lower(known) == plain) return known;
+    if (lower_case(known) == plain) return known;
   for (const auto& [other, known] : kOthers)
     if (other == plain) return known;
   return identifier;
 }
 
-// The text in quotes behind the first `key` that begins a line.
+// The quoted text after the first `key` that begins a line.
 std::optional<std::string> quoted_value(std::string_view text, std::string_view key) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -160,7 +155,7 @@ bool is_permissive(std::string_view expression) {
   expression = trimmed(expression, " \t");
   if (expression.starts_with('(') && expression.ends_with(')'))
     expression = expression.substr(1, expression.size() - 2);
-  // Nested ones are not taken apart.
+  // Nested expressions are not parsed.
   if (expression.find_first_of("()") != expression.npos) return false;
   const auto parts = [&](std::string_view between) -> std::optional<std::size_t> {
     const std::size_t at = expression.find(between);
@@ -191,7 +186,7 @@ std::optional<std::string> licence_of_text(std::string_view text) {
 }
 
 bool is_licence_file(std::string_view name) {
-  const std::string plain = lower(name);
+  const std::string plain = lower_case(name);
   return plain.starts_with("license") || plain.starts_with("licence") ||
          plain.starts_with("copying") || plain.starts_with("unlicense");
 }
@@ -237,7 +232,7 @@ Result<std::string> project_licence(const std::vector<NamedText>& files) {
     const std::optional<std::string> licence = licence_of_text(file.text);
     if (!licence)
       return Error(file.name +
-                   " is none of the permissive licences that redraft knows by their text");
+                   " is not one of the permissive licences that redraft recognises by their text");
     take(*licence);
   }
   for (const NamedText& file : files) {

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxLicenceBytes = 64 << 10;
 constexpr std::size_t kMaxJsonlBytes = std::size_t{4} << 30;
 constexpr JsonLimits kLineLimits = {.bytes = std::size_t{16} << 20, .values = 4096, .depth = 8};
 
-// The text of a member; none if it is missing or is no text.
+// The string value of a member; nullopt if it is missing or not a string.
 std::optional<std::string> member(const JsonValue& object, std::string_view key) {
   const std::optional<JsonValue> value = object.find(key);
   if (!value) return std::nullopt;
@@ -42,7 +42,7 @@ std::set<std::string> sources_to_learn(const fs::path& folder) {
 
 Result<std::string> read_text_file(const fs::path& file, std::size_t max_bytes) {
   std::error_code problem;
-  if (!fs::is_regular_file(file, problem)) return Error(file.string() + ": no regular file");
+  if (!fs::is_regular_file(file, problem)) return Error(file.string() + ": not a regular file");
   if (fs::file_size(file, problem) > max_bytes || problem)
     return Error(file.string() + ": larger than " + std::to_string(max_bytes) + " bytes");
   if (fs::file_size(file, problem) == 0) return std::string();
@@ -59,7 +59,7 @@ Result<std::vector<NamedText>> licence_files_of(const fs::path& folder) {
        entry.increment(problem)) {
     const std::string name = entry->path().filename().string();
     if (!is_licence_file(name) && !is_package_metadata(name)) continue;
-    // One that is too large is no licence that is known.
+    // A file that is too large counts as an unknown licence.
     Result<std::string> text = read_text_file(entry->path(), kMaxLicenceBytes);
     out.push_back({name, text ? *std::move(text) : std::string()});
   }
@@ -73,7 +73,7 @@ Result<ReleasePairs> ReleasePairs::open(const fs::path& before, const fs::path& 
                                         std::string instruction, std::string licence) {
   for (const fs::path& folder : {before, after}) {
     std::error_code problem;
-    if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": no folder");
+    if (!fs::is_directory(folder, problem)) return Error(folder.string() + ": not a folder");
   }
   ReleasePairs pairs;
   pairs.before_ = before;

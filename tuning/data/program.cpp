@@ -32,7 +32,7 @@ std::optional<Pipe> make_pipe() {
   return Pipe{FileHandle(ends[0]), FileHandle(ends[1])};
 }
 
-// Unlike a pipe it can be written to without a signal where nobody reads any more.
+// Unlike a pipe, writing to it raises no signal when nobody reads any more.
 std::optional<Pipe> make_input() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return std::nullopt;
@@ -46,7 +46,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return out;
 }
 
-// One run: the pipes are served by turns, so that neither side waits for the other.
+// One run of a program. It serves the pipes in turn, so that neither side waits for the other.
 class Run {
  public:
   Run(const std::vector<std::string>& arguments, std::string_view input,
@@ -83,8 +83,8 @@ class Run {
     posix_spawn_file_actions_adddup2(&actions, out.write.get(), 1);
     posix_spawn_file_actions_adddup2(&actions, err.write.get(), 2);
     posix_spawn_file_actions_addchdir_np(&actions, "/");
-    // Its own group: an interrupt of the terminal ends the run between two programs, not within
-    // one.
+    // A separate process group: an interrupt of the terminal ends the run between two programs, not
+    // within one.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -97,7 +97,7 @@ class Run {
     return {};
   }
 
-  // Empty, or why the program has to be killed.
+  // Returns an empty string, or why the program has to be killed.
   std::string serve(FileHandle& in, FileHandle& out, FileHandle& err) {
     const auto end = std::chrono::steady_clock::now() + limits_.time;
     while (out.get() >= 0 || err.get() >= 0) {
@@ -124,10 +124,10 @@ class Run {
     if (written > 0)
       input_.remove_prefix(static_cast<std::size_t>(written));
     else if (errno != EAGAIN && errno != EINTR)
-      input_ = {};  // it reads no more
+      input_ = {};  // it no longer reads
   }
 
-  // What is beyond `most` is dropped.
+  // Drops bytes beyond `most`.
   static void take(FileHandle& from, std::string& into, std::size_t most) {
     std::array<char, 65536> buffer{};
     const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());

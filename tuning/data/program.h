@@ -14,10 +14,10 @@ struct ProgramLimits {
   std::chrono::seconds time{120};
 };
 
-// Runs a program with exactly these arguments and variables of the environment (without a shell, in
-// the folder "/"), gives it `input`, and returns what it wrote to standard output. What it writes
-// to standard error is in the error, if its exit code is not 0. It is killed beyond the limits.
-// Blocks; any thread.
+// Runs a program with exactly these arguments and environment variables (without a shell, in the
+// folder "/"), gives it `input`, and returns its standard output. If its exit code is not 0, the
+// error contains its standard error. A program that exceeds the limits is killed. Blocks; any
+// thread.
 Result<std::string> run_program(const std::vector<std::string>& arguments,
                                 const std::vector<std::string>& environment, std::string_view input,
                                 const ProgramLimits& limits = {});

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 
 namespace {
 
-constexpr std::size_t kLines = 3;      // of a shingle
-constexpr int kTellingCharacters = 4;  // of a line
+constexpr std::size_t kLines = 3;      // lines per shingle
+constexpr int kTellingCharacters = 4;  // minimum per telling line
 
 bool is_telling(std::string_view line) {
   int count = 0;
@@ -22,7 +22,7 @@ bool is_telling(std::string_view line) {
   return false;
 }
 
-// FNV-1a of the lines, each with an end that no line contains.
+// FNV-1a of the lines, each followed by a byte that no line contains.
 std::uint64_t hash_of(const std::string_view* lines, std::size_t count) {
   std::uint64_t hash = 14695981039346656037ULL;
   const auto take = [&](unsigned char byte) { hash = (hash ^ byte) * 1099511628211ULL; };

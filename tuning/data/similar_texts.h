@@ -7,13 +7,13 @@
 
 namespace redraft {
 
-// Texts that were seen, to find the same and nearly the same again. A text is its *shingles*: runs
-// of three successive telling lines, without the blanks around each; a line is telling if it has at
-// least four letters or digits. A text of fewer such lines is one shingle. So indentation, blank
-// lines and lone brackets do not hide a copy.
+// Remembers texts to find the same and nearly the same texts again. A text is represented by its
+// *shingles*: runs of three successive telling lines, without surrounding blanks. A line is telling
+// if it has at least four letters or digits. A text with fewer such lines is one shingle. So
+// indentation, blank lines and lone brackets do not hide a copy.
 class SimilarTexts {
  public:
-  // The part of the text's shingles that occur in texts added before, 0..1; 0 for a text without a
+  // The share of the text's shingles that occur in texts added before, 0..1; 0 for a text without a
   // telling line.
   double share_known(std::string_view text) const;
   void add(std::string_view text);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kOrderSeed = 1;
 
-// A file's tokens in pieces, each as the model meets a text: behind the token that begins one.
+// A file's tokens in pieces; each begins with the token that begins a text.
 std::vector<TextToRecord> pieces_of(const Tokenizer& tokenizer, const std::string& file, int piece,
                                     std::int32_t source) {
   std::vector<TextToRecord> out;
@@ -50,7 +50,7 @@ Result<void> TextList::add_examples(const std::filesystem::path& file) {
 Result<void> TextList::add_files(const std::filesystem::path& folder, bool check_licences) {
   std::error_code problem;
   if (!std::filesystem::is_directory(folder, problem))
-    return Error(folder.string() + ": no folder");
+    return Error(folder.string() + ": not a folder");
   for (const std::string& path : sources_to_learn(folder)) {
     Result<std::string> text = read_source(folder, path, kMaxLearntFileBytes);
     if (!text || text->empty()) {

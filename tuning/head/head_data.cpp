@@ -76,7 +76,7 @@ Result<HeadBatch> HeadData::batch(std::span<const std::size_t> rows) const {
     const std::span<const std::uint16_t> features = rows_.features(rows[i]);
     if (!std::ranges::all_of(features, is_finite_half))
       return Error(rows_.folder().string() + ": row " + std::to_string(rows[i]) +
-                   " holds a number that is not finite");
+                   " has a number that is not finite");
     out.features.insert(out.features.end(), features.begin(), features.end());
     const RowLabels& labels = rows_.labels(rows[i]);
     target_.embedding(labels.newest, std::span(out.embeddings).subspan(i * hidden, hidden));

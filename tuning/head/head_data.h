@@ -15,15 +15,15 @@
 
 namespace redraft {
 
-// The parts of a target that a draft head shares with it, as plain numbers, row by row from its
-// mapped files. Any thread.
+// The parts of a target that a draft head shares with it, as plain numbers, read row by row from
+// its mapped files. Any thread.
 class TargetRows {
  public:
   // `files` outlive this. Errors name the file, the tensor and the reason.
   static Result<TargetRows> open(const ModelFiles& files);
 
   const TransformerShape& shape() const { return shape_; }
-  // Of a token below shape().vocabulary: [hidden] each.
+  // For a token below shape().vocabulary: [hidden] each.
   void embedding(TokenId token, std::span<float> out) const { read(plan_.embedding, token, out); }
   void head(TokenId token, std::span<float> out) const { read(plan_.head, token, out); }
   const std::vector<float>& output_norm() const { return plan_.output_norm; }
@@ -37,45 +37,45 @@ class TargetRows {
   WeightPlan plan_;
 };
 
-// Recorded rows as a head with that vocabulary reads them. Refers to rows and target, which outlive
-// it. Any thread.
+// Recorded rows in the form that a head with this vocabulary reads. Refers to rows and target,
+// which outlive it. Any thread.
 class HeadData {
  public:
-  // `vocabulary` ascends.
+  // `vocabulary` is in ascending order.
   HeadData(const RecordedRows& rows, const TargetRows& target, std::vector<TokenId> vocabulary);
 
   const RecordedRows& rows() const { return rows_; }
   const std::vector<TokenId>& vocabulary() const { return vocabulary_; }
   // Whether a token of the row is in the vocabulary and learnt.
   bool teaches(std::size_t row) const;
-  // An error if a feature is not finite, or the target's file became shorter.
+  // Fails if a feature is not finite, or the target's file became shorter.
   Result<HeadBatch> batch(std::span<const std::size_t> rows) const;
 
  private:
-  // The place in the vocabulary of what row `row` should say at `place`; -1: it is not learnt.
+  // The index in the vocabulary of the right token at `place` of the row; -1: it is not learnt.
   std::int32_t answer(const RowLabels& labels, int place) const;
 
   const RecordedRows& rows_;
   const TargetRows& target_;
-  std::uint64_t lost_;  // pages of files, when this was made
+  std::uint64_t lost_;  // lost pages of files when this was made
   std::vector<TokenId> vocabulary_;
   std::vector<std::int32_t> places_;  // [target's vocabulary]: in vocabulary_, or -1
 };
 
-// The `count` tokens that follow most often in `rows`, ascending; ties and what is missing are
-// filled up with the lowest ids. `count` is at most the target's vocabulary.
+// The `count` tokens that follow most often in `rows`, ascending. Ties go to lower ids, and missing
+// tokens are replaced by the lowest ids. `count` is at most the size of the target's vocabulary.
 std::vector<TokenId> frequent_tokens(const RecordedRows& recorded,
                                      std::span<const std::size_t> rows, int count);
 
-// The rows that are learnt, and those that are held out: of each `share`th file or example, without
-// those whose newest token is not the target's own choice, which decoding never meets. The same for
-// the same folder, whatever else a run's options are.
+// The rows to learn, and the held-out rows: those of each `share`th file or example, without rows
+// whose newest token is not the target's own choice, because decoding never produces them. The
+// split only depends on the folder, not on a run's options.
 struct SplitRows {
   std::vector<std::size_t> learnt;
   std::vector<std::size_t> held_out;
 };
 SplitRows split_rows(const RecordedRows& rows, double share);
-// At most `most` of them, chosen at random, always the same ones; ascending.
+// At most `most` of them, chosen at random but always the same; ascending.
 std::vector<std::size_t> some_of(std::span<const std::size_t> rows, std::size_t most);
 
 }  // namespace redraft

@@ -10,7 +10,7 @@
 namespace redraft {
 namespace {
 
-// Of the input's columns that are not the last layer's, in units of 1 / sqrt(hidden).
+// The scale of the input's columns of the other layers, in units of 1 / sqrt(hidden).
 constexpr double kSmall = 0.1;
 
 class HeadFiller {
@@ -34,7 +34,9 @@ class HeadFiller {
       for (std::size_t i = 0; i < vocabulary_.size(); ++i)
         target_.head(vocabulary_[i], out.subspan(i * hidden, hidden));
     } else {
-      std::ranges::fill(out, tensor.rows == 0 ? 1.0F : 0.0F);  // other norms; what adds nothing
+      std::ranges::fill(out, tensor.rows == 0
+                                 ? 1.0F
+                                 : 0.0F);  // other norms are 1; parts that add nothing yet are 0
     }
   }
 
@@ -44,7 +46,7 @@ class HeadFiller {
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = static_cast<float>(range * (2 * random.unit(i) - 1));
   }
-  // The identity for the last of the layers.
+  // Sets the identity for the last of the layers.
   void add_last_layer(std::span<float> out) const {
     const auto hidden = static_cast<std::size_t>(shape_.hidden);
     const std::size_t columns = (shape_.layers.size() + 1) * hidden;

@@ -12,8 +12,8 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kScoredRows = 256;  // at a time
-constexpr int kOptimiserGrain = 1 << 16;  // parameters
+constexpr std::size_t kScoredRows = 256;  // rows per batch
+constexpr int kOptimiserGrain = 1 << 16;  // parameters per thread's piece of work
 
 std::int64_t right_places(const HeadLoss& loss) {
   return std::count(loss.right.begin(), loss.right.end(), 1);
@@ -86,7 +86,7 @@ HeadTraining::HeadTraining(TrainableHead& head, const HeadData& data, std::vecto
 
 Result<void> HeadTraining::resume(TrainingState state) {
   if (static_cast<int>(state.steps.size()) > plan_.steps || state.place != 0)
-    return Error("the checkpoint is further than the run goes");
+    return Error("the checkpoint is beyond the end of the run");
   assert(state.parameters.size() == head_.parameters().size());
   std::ranges::copy(state.parameters, head_.parameters().begin());
   std::ranges::fill(head_.gradients(), 0.0F);
@@ -101,7 +101,7 @@ const TrainingState& HeadTraining::state() {
   return state_;
 }
 
-// The gradients of that step's batch, of its mean loss.
+// The gradients of the mean loss of that step's batch.
 Result<HeadLoss> HeadTraining::add_batch(int step) {
   const int epoch = step / plan_.steps_per_epoch();
   if (epoch != epoch_) order_ = plan_.order_of(epoch);
@@ -122,14 +122,14 @@ Result<HeadLoss> HeadTraining::add_batch(int step) {
   return loss;
 }
 
-// Clips and uses the gradients, and clears them; returns their length.
+// Clips, applies and clears the gradients. Returns their length.
 double HeadTraining::finish_gradients(double rate, int step) {
   const double limit = options_.max_length > 0 ? options_.max_length : INFINITY;
   const double length = clip_length(limit, head_.gradients());
   if (!std::isfinite(length)) return length;
   const std::span<float> gradients = head_.gradients();
   const std::span<float> parameters = head_.parameters();
-  // Each number by itself, so whoever does which part changes nothing.
+  // Numbers are independent, so the division of the work changes nothing.
   const auto size = static_cast<int>(parameters.size());
   pool_.parallel_for(size, kOptimiserGrain, [&](int begin, int end) {
     const auto at = static_cast<std::size_t>(begin);
@@ -151,7 +151,7 @@ std::optional<std::size_t> HeadTraining::best_step() const {
   return best;
 }
 
-// Of the held-out rows, for the step that was done last; keeps the parameters if they are the best.
+// Measures the held-out rows after the last step; keeps the parameters if they are the best.
 Result<void> HeadTraining::measure(StepRecord& record) {
   const Result<HeadScore> score = score_head(head_, *held_out_.data, held_out_.rows);
   if (!score) return score.error();
@@ -178,7 +178,7 @@ Result<void> HeadTraining::one_step() {
   record.length = finish_gradients(record.rate, step + 1);
   if (!std::isfinite(record.loss) || !std::isfinite(record.length)) {
     return Error("step " + std::to_string(step + 1) +
-                 ": the loss is no finite number any more; try a lower learning rate");
+                 ": the loss is no longer finite; try a lower learning rate");
   }
   record.seconds = seconds_since(start);
   const bool last = step + 1 == plan_.steps;
@@ -202,7 +202,7 @@ Result<void> HeadTraining::run(const Watch& watch) {
 
 Result<double> HeadTraining::seconds_of_step() {
   double seconds = 0;
-  for (int i = 0; i < 2; ++i) {  // the first one also loads code and memory
+  for (int i = 0; i < 2; ++i) {  // the first run also loads code and memory
     const auto start = std::chrono::steady_clock::now();
     if (const Result<HeadLoss> added = add_batch(0); !added) return added.error();
     std::ranges::fill(head_.gradients(), 0.0F);

@@ -17,69 +17,71 @@
 
 namespace redraft {
 
-// How good a head's proposals are on rows.
+// The quality of a head's proposals on rows.
 struct HeadScore {
   struct Place {
     std::int64_t right = 0;
-    std::int64_t asked = 0;  // rows where the place's token and those before are the target's own
+    std::int64_t asked =
+        0;  // rows in which this place's token and the ones before it are the target's own
   };
-  double loss = 0;  // mean of the learnt places, weighted
+  double loss = 0;  // weighted mean of the learnt places
   std::vector<Place> places;
-  std::int64_t whole_rows = 0;  // where all places were asked
-  std::int64_t accepted = 0;    // of their proposals: right ones with only right ones before
+  std::int64_t whole_rows = 0;  // rows in which all places count
+  std::int64_t accepted =
+      0;  // accepted proposals of the whole rows: right ones after only right ones
 
   double accuracy(std::size_t place) const;
-  // Tokens a pass of the target would give if each row's proposals were the draft: one more than
-  // are accepted, on average over the whole rows.
+  // The tokens per pass of the target if each row's proposals were the draft: one more than the
+  // accepted ones, on average over the whole rows.
   double acceptance_length() const;
 };
 
-// Of these rows, a batch at a time. An error if a row holds a number that is not finite.
+// Scores these rows, a batch at a time. Fails if a row contains a number that is not finite.
 Result<HeadScore> score_head(TrainableHead& head, const HeadData& data,
                              std::span<const std::size_t> rows);
 
-// Rows that are never learnt; none: nothing is measured.
+// Rows that are never learnt; if empty, nothing is measured.
 struct HeldOutRows {
   const HeadData* data = nullptr;
   std::vector<std::size_t> rows = {};
 };
 
-// The optimiser's loop for a draft head: a step is one batch of rows, and their loss the mean over
-// what is learnt of them, each place with its weight. In StepRecord::more are, where held-out rows
-// were measured, the acceptance length and the accuracy of each place. Used by one thread.
+// The optimiser's loop for a draft head. A step is one batch of rows; its loss is the mean over the
+// learnt tokens, each place with its weight. Where held-out rows were measured, StepRecord::more
+// has the acceptance length and the accuracy of each place. Used by one thread.
 class HeadTraining {
  public:
-  // `head`, `data` and `pool` outlive this; the plan counts `rows`, each of which teaches
-  // something. So does the data of `held_out`.
+  // `head`, `data` and `pool` outlive this. The plan counts `rows`, each of which teaches
+  // something; the same holds for `held_out`.
   HeadTraining(TrainableHead& head, const HeadData& data, std::vector<std::size_t> rows,
                HeldOutRows held_out, const TrainingPlan& plan, const TrainingOptions& options,
                ThreadPool& pool);
 
-  // Goes on from there instead of from the beginning. An error if the plan has no such place.
+  // Continues from that state instead of the beginning. Fails if the plan has no such place.
   Result<void> resume(TrainingState state);
 
   struct Watch {
-    std::stop_token stop;  // asked before each step
+    std::stop_token stop;  // checked before each step
     std::function<Result<void>()> on_step = {};
   };
-  // Until the end of the plan or a stop. An error if a loss or gradient is no finite number (the
-  // state is then of no use), if a row's are not, or of on_step.
+  // Runs until the end of the plan or a stop. Fails if a loss or gradient is not finite (the state
+  // is then useless), if a row is not finite, or if on_step fails.
   Result<void> run(const Watch& watch);
-  // Seconds that a step takes, and a look at the held-out rows: both are done once, without a trace
-  // in what is trained. For a run that is to take a given time.
+  // The seconds that one step and one measurement on the held-out rows take. Runs each once without
+  // changing the parameters. For a run of a given duration.
   Result<double> seconds_of_step();
   Result<double> seconds_of_look();
 
   bool finished() const { return steps_done() >= plan_.steps; }
   int steps_done() const { return static_cast<int>(state_.steps.size()); }
-  // Where the run is, between two steps.
+  // The state of the run, between two steps.
   const TrainingState& state();
-  // The same, but its parameters and gradients may be old: for reports.
+  // The same, but its parameters and gradients may be outdated: for reports.
   const TrainingState& progress() const { return state_; }
-  // The step, counted from 0, after which held-out rows were accepted furthest, the first of
-  // equals; nothing where none were measured.
+  // The step, counted from 0, after which the acceptance length on held-out rows was greatest, the
+  // first among equals; nullopt if it was never measured.
   std::optional<std::size_t> best_step() const;
-  // The parameters after that step; empty where it was before resume(), or there is none.
+  // The parameters after that step; empty if it was before resume(), or if there is none.
   std::span<const float> best_parameters() const { return best_; }
   const TrainingPlan& plan() const { return plan_; }
   void set_steps(int steps) { plan_.steps = steps; }
@@ -99,8 +101,8 @@ class HeadTraining {
   ThreadPool& pool_;
   TrainingState state_;
   std::vector<float> best_;
-  int epoch_ = -1;                  // of order_
-  std::vector<std::size_t> order_;  // of rows_
+  int epoch_ = -1;                  // the epoch of order_
+  std::vector<std::size_t> order_;  // order of rows_
 };
 
 }  // namespace redraft

@@ -21,9 +21,9 @@ constexpr std::string_view kMagic = "rdrftrow";
 constexpr JsonLimits kLimits = {.bytes = std::size_t{16} << 20, .values = 1 << 20, .depth = 4};
 constexpr std::int64_t kMaxRows = std::int64_t{1} << 31;
 constexpr int kMaxNumber = 1 << 30;
-constexpr std::size_t kLabelNumbers = 4;  // before the next tokens
+constexpr std::size_t kLabelNumbers = 4;  // numbers before the next tokens
 
-// Reads members one after the other; the first error stays.
+// Reads members one after the other and keeps the first error.
 class ManifestReader {
  public:
   explicit ManifestReader(const JsonValue& root) : root_(root) {}
@@ -52,7 +52,7 @@ class ManifestReader {
     for (const JsonValue each : *array) out.push_back(static_cast<T>(number(each, least, most)));
     return out;
   }
-  // That a member is refused although it is what its kind may be.
+  // Rejects a member that has the right type but a wrong value.
   void refuse(std::string_view key, std::string_view reason) {
     if (const auto value = root_.find(key)) fail(value->error(reason));
   }
@@ -90,7 +90,7 @@ RecordedShape read_shape(ManifestReader& reader) {
   if (shape.layers.empty() || shape.layers.size() > kMaxHeadLayers)
     reader.refuse("layers", "expected 1 to 8 layers");
   if (std::ranges::adjacent_find(shape.layers, std::greater_equal<>()) != shape.layers.end())
-    reader.refuse("layers", "layers have to ascend");
+    reader.refuse("layers", "layers must be in ascending order");
   return shape;
 }
 
@@ -107,7 +107,8 @@ RecordedProgress read_progress(ManifestReader& reader) {
   const std::string digest = reader.text("texts_digest");
   const char* const end = digest.data() + digest.size();
   const auto parsed = std::from_chars(digest.data(), end, progress.digest, 16);
-  if (parsed.ec != std::errc() || parsed.ptr != end) reader.refuse("texts_digest", "is no number");
+  if (parsed.ec != std::errc() || parsed.ptr != end)
+    reader.refuse("texts_digest", "is not a number");
   progress.shards = reader.integers<std::int64_t>("shards", 0, kMaxRows);
   if (progress.rows() > kMaxRows) reader.refuse("shards", "has too many rows");
   return progress;
@@ -123,7 +124,7 @@ Result<RecordedManifest> RecordedManifest::read(const JsonDocument& document) {
   const JsonValue root = document.root();
   if (const Result<JsonValue> object = root.object(); !object) return object.error();
   ManifestReader reader(root);
-  if (reader.text("format") != kFormat) reader.refuse("format", "is no recording of rows");
+  if (reader.text("format") != kFormat) reader.refuse("format", "is not a recording of rows");
   if (reader.integer("version", 1, kMaxNumber) != kVersion)
     reader.refuse("version", "this redraft reads version " + std::to_string(kVersion));
   RecordedManifest manifest;
@@ -148,7 +149,7 @@ std::string RecordedManifest::text() const {
                                        {"texts", progress.texts},
                                        {"text_tokens", progress.tokens},
                                        {"texts_digest", hexadecimal(progress.digest)},
-                                       {"rows", progress.rows()},  // for people
+                                       {"rows", progress.rows()},  // for users
                                        {"shards", progress.shards}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -198,8 +199,8 @@ std::vector<std::int32_t> to_record(const RecordedShape& shape, const RowLabels&
 
 namespace {
 
-// The bytes behind the header of a shard's file, which has at least `rows` rows: what is behind
-// them is of a recording that was killed.
+// The bytes after the header of a shard's file, which must have at least `rows` rows. Rows after
+// these come from a recording that was killed.
 Result<std::span<const std::uint8_t>> checked_part(const MappedFile& map,
                                                    const RecordedShape& shape, ShardPart part,
                                                    std::size_t rows,
@@ -207,13 +208,13 @@ Result<std::span<const std::uint8_t>> checked_part(const MappedFile& map,
   const auto header = shard_header(shape, part);
   const std::span<const std::uint8_t> bytes = map.bytes();
   if (bytes.size() < header.size() || std::memcmp(bytes.data(), header.data(), header.size()) != 0)
-    return Error(file.string() + ": is no shard of this recording");
+    return Error(file.string() + ": is not a shard of this recording");
   if ((bytes.size() - header.size()) / row_bytes(shape, part) < rows)
     return Error(file.string() + ": is shorter than " + RecordedManifest::kName + " says");
   return bytes.subspan(header.size(), rows * row_bytes(shape, part));
 }
 
-// Nothing if a number is out of its range.
+// nullopt if a number is out of its range.
 std::optional<RowLabels> labels_of(const RecordedShape& shape, const std::uint8_t* record) {
   std::array<std::int32_t, kLabelNumbers + kMaxHeadTokens> numbers{};
   std::memcpy(numbers.data(), record, row_bytes(shape, ShardPart::kLabels));
@@ -277,7 +278,7 @@ std::span<const std::uint16_t> RecordedRows::features(std::size_t row) const {
   const std::size_t width = shape().feature_count();
   const std::uint8_t* const from = features_[shard].bytes().data() + kShardHeaderBytes +
                                    (row - first_rows_[shard]) * width * sizeof(std::uint16_t);
-  // Aligned: a page's beginning, a header of 64 bytes, and rows of 2-byte numbers.
+  // aligned: the beginning of a page, a header of 64 bytes, and rows of 2-byte numbers
   return {reinterpret_cast<const std::uint16_t*>(from), width};
 }
 

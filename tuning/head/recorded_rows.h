@@ -15,33 +15,35 @@
 
 namespace redraft {
 
-inline constexpr int kMaxHeadTokens = 8;  // that a draft head proposes at once
-inline constexpr int kMaxHeadLayers = 8;  // that it reads
+inline constexpr int kMaxHeadTokens =
+    8;  // maximum number of tokens that a draft head proposes at once
+inline constexpr int kMaxHeadLayers = 8;  // maximum number of layers that it reads
 
-// What the rows of a folder have in common: the target that was recorded, and how.
+// The common properties of the rows of a folder: the recorded target, and how it was recorded.
 struct RecordedShape {
-  std::string target;         // its name, for people
-  std::string digest;         // SHA-256 of its weights
-  int hidden = 0;             // width of a row between its layers
-  int target_layers = 0;      // so many it has
-  int vocabulary = 0;         // width of its predictions
-  std::vector<int> layers{};  // after which rows were recorded: ascending, 1 to 8
-  int tokens = 0;             // that follow the newest one, 1 to 8
+  std::string target;     // its name, for users
+  std::string digest;     // SHA-256 of its weights
+  int hidden = 0;         // width of a row between its layers
+  int target_layers = 0;  // number of layers of the target
+  int vocabulary = 0;     // width of its predictions
+  std::vector<int>
+      layers{};    // the layers after which rows were recorded: ascending, 1 to 8 of them
+  int tokens = 0;  // tokens that follow the newest one, 1 to 8
 
   std::size_t feature_count() const { return layers.size() * static_cast<std::size_t>(hidden); }
   bool operator==(const RecordedShape&) const = default;
 };
 
-// What came after one row of the target.
+// The text after one row of the target.
 struct RowLabels {
-  TokenId newest = 0;   // the token behind the row
-  bool own = false;     // the row's first choice is that token
-  std::int32_t source;  // number of the file or example that it is from
-  int count = 0;  // how many of `next` are the target's first choices in a row, from the first
-  std::array<TokenId, kMaxHeadTokens> next{};  // [RecordedShape::tokens]; 0 behind the text's end
+  TokenId newest = 0;   // the token after the row
+  bool own = false;     // whether the row's first choice is that token
+  std::int32_t source;  // number of the file or example that it comes from
+  int count = 0;        // how many of `next`, from the first on, are the target's first choices
+  std::array<TokenId, kMaxHeadTokens> next{};  // [RecordedShape::tokens]; 0 after the text's end
 };
 
-// How far a recording has come.
+// The progress of a recording.
 struct RecordedProgress {
   std::int64_t texts = 0;
   std::int64_t tokens = 0;           // of these texts
@@ -51,37 +53,37 @@ struct RecordedProgress {
   std::int64_t rows() const;
 };
 
-// What a folder of rows says about itself (recorded.json).
+// The description of a folder of rows (recorded.json).
 struct RecordedManifest {
   static constexpr const char* kName = "recorded.json";
 
   RecordedShape shape;
-  std::string settings;  // what decided the texts, in the words of the command line
+  std::string settings;  // the options that determine the texts, as on the command line
   RecordedProgress progress;
 
-  // Not trusted: every number is in its range. Errors name the file, the key and the reason.
+  // Input is untrusted: every number is checked. Errors name the file, the key and the reason.
   static Result<RecordedManifest> read(const JsonDocument& document);
   std::string text() const;
 };
 
-// FNV-1a over the tokens of a text, on top of that of those before it (at first 0).
+// FNV-1a over the tokens of a text, continuing `before` (initially 0).
 std::uint64_t digest_of_tokens(std::uint64_t before, std::span<const TokenId> tokens);
 
-// A shard is two files: "rows-0003.labels" with small records that are all read, and
-// "rows-0003.features" with the wide rows that are mapped. Both begin with kShardHeaderBytes bytes
-// that say what is in them.
+// A shard is two files: "rows-0003.labels" with small records, which are all read, and
+// "rows-0003.features" with the wide rows, which are mapped. Both begin with a header of
+// kShardHeaderBytes bytes that describes the contents.
 inline constexpr std::size_t kShardHeaderBytes = 64;
 enum class ShardPart { kFeatures, kLabels };
 std::filesystem::path shard_file(const std::filesystem::path& folder, std::size_t shard,
                                  ShardPart part);
 std::array<std::byte, kShardHeaderBytes> shard_header(const RecordedShape& shape, ShardPart part);
-// Of one row.
+// The size of one row.
 std::size_t row_bytes(const RecordedShape& shape, ShardPart part);
-// A row's labels as the file has them: 4-byte integers, lowest byte first.
+// A row's labels in the file's format: 4-byte little-endian integers.
 std::vector<std::int32_t> to_record(const RecordedShape& shape, const RowLabels& labels);
 
-// The rows of a folder. Immutable; any thread may read it. Not trusted: sizes, headers and labels
-// are checked when it is opened, features when they are read.
+// The rows of a folder. Immutable; any thread may read it. Untrusted: sizes, headers and labels are
+// checked when it is opened, features when they are read.
 class RecordedRows {
  public:
   static Result<RecordedRows> open(const std::filesystem::path& folder);

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "decoding/kernels/half.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 namespace {
 
 constexpr std::size_t kChunkRows = 128;
 
-// The nearest number of half precision that is finite.
+// The nearest finite half-precision number.
 std::uint16_t to_half(float value) {
   constexpr float kLargest = 65504;
   return kernels::float_to_half(std::clamp(value, -kLargest, kLargest));
@@ -24,10 +25,10 @@ struct RowsOfText {
   std::vector<std::uint16_t> features;  // [rows, layers, hidden]
 };
 
-// Of all rows that predict a token from `first` on.
+// Runs the model and returns all rows that predict a token from `first` on.
 RowsOfText run(LanguageModel& model, std::span<const TokenId> text, std::size_t first) {
   const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(text.size()));
-  const std::size_t last = text.size() - 1;  // its row predicts nothing
+  const std::size_t last = text.size() - 1;  // its row is not needed
   std::size_t at = first - 1;
   if (at > 0) model.forward(text.first(at), DraftTree(), *cache, {.every_row = false});
   RowsOfText out;
@@ -37,7 +38,8 @@ RowsOfText run(LanguageModel& model, std::span<const TokenId> text, std::size_t 
     const Predictions predicted = model.forward(text.subspan(at, 1), rest, *cache, {});
     out.choices.insert(out.choices.end(), predicted.argmax.begin(), predicted.argmax.end());
     for (std::size_t row = 0; row < rows; ++row) {
-      const std::span<const float> captured = model.captured(static_cast<int>(row));
+      const std::span<const float> captured =
+          model.layer_capture()->captured(static_cast<int>(row));
       std::transform(captured.begin(), captured.end(), std::back_inserter(out.features), to_half);
     }
     std::vector<int> path(rows - 1);

@@ -33,7 +33,7 @@ Result<void> append(const FileHandle& handle, std::span<const std::byte> bytes,
   return {};
 }
 
-// A shard's file with its header and its first `rows` rows; what is behind them is dropped.
+// Opens a shard's file and keeps its header and its first `rows` rows; drops the rest.
 Result<FileHandle> open_part(const std::filesystem::path& file, const RecordedShape& shape,
                              ShardPart part, std::size_t rows) {
   FileHandle handle(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600));
@@ -61,10 +61,10 @@ Result<RecordedManifest> manifest_in(const std::filesystem::path& folder, Record
   if (manifest->shape != shape)
     return Error(folder.string() +
                  ": has rows of another model, of other layers or of another "
-                 "number of tokens; give another --out");
+                 "number of tokens; choose another --out");
   if (manifest->settings != settings)
     return Error(folder.string() + ": was begun with other options (" + manifest->settings +
-                 "), not with " + settings + "; give another --out");
+                 "), not with " + settings + "; choose another --out");
   return manifest;
 }
 
@@ -75,7 +75,7 @@ Result<RowWriter> RowWriter::open(const std::filesystem::path& folder, RecordedS
   if (Result<void> made = make_folders(folder); !made) return made.error();
   Result<std::optional<LockFile>> lock = LockFile::take(folder / ".lock");
   if (!lock) return lock.error();
-  if (!*lock) return Error(folder.string() + ": another recording writes there");
+  if (!*lock) return Error(folder.string() + ": another recording is writing to this folder");
   Result<RecordedManifest> manifest = manifest_in(folder, std::move(shape), std::move(settings));
   if (!manifest) return manifest.error();
   RowWriter writer(folder, std::move(*manifest), std::move(**lock));
@@ -123,7 +123,7 @@ Result<void> RowWriter::add(std::span<const TokenId> tokens, const TextRows& row
 
 Result<void> RowWriter::save() {
   saved_at_ = std::chrono::steady_clock::now();
-  // The rows before the manifest that counts them.
+  // Rows reach the disk before the manifest that counts them.
   if (::fdatasync(features_.get()) != 0 || ::fdatasync(labels_.get()) != 0) return problem(folder_);
   const std::string text = manifest_.text();
   return write_whole_file(folder_ / RecordedManifest::kName,

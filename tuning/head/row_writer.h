@@ -21,21 +21,21 @@ struct TextRows {
   std::vector<RowLabels> labels;        // [rows]
 };
 
-// Writes a folder of rows, text by text, or goes on with one: rows are only appended, and count
-// once the manifest says so, so that whatever ends the process loses the last texts at most. One
-// process at a time has the folder.
+// Writes a folder of rows, text by text, or continues one. Rows are only appended, and count once
+// the manifest says so, so whatever ends the process, at most the last texts are lost. One process
+// at a time uses the folder.
 class RowWriter {
  public:
-  // Creates the folder if it is missing. An error if it has rows of another shape or of other
+  // Creates the folder if it is missing. Fails if it has rows of another shape or of other
   // settings.
   static Result<RowWriter> open(const std::filesystem::path& folder, RecordedShape shape,
                                 std::string settings);
 
-  // Where it goes on: the texts that are in it already.
+  // The texts that are in the folder already.
   const RecordedProgress& progress() const { return manifest_.progress; }
-  // Appends the rows of the next text; `tokens` are all of the text's.
+  // Appends the rows of the next text; `tokens` are all tokens of the text.
   Result<void> add(std::span<const TokenId> tokens, const TextRows& rows);
-  // What was added so far is kept whatever happens; add() does it every few seconds.
+  // Makes everything added so far permanent; add() does so every few seconds.
   Result<void> save();
 
  private:

@@ -5,7 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
 #include "workspace/apply/line_alignment.h"
@@ -14,9 +14,9 @@
 namespace redraft {
 namespace {
 
-// Lines next to those that a change seems to concern, where no definition is around them.
+// The number of lines shown around the lines that a change may be about, outside of definitions.
 constexpr int kLinesAround = 10;
-// A difference of sums that comes of their order alone.
+// A difference between sums that only their order causes.
 constexpr double kNothing = 1e-9;
 // A definition with more lines is not shown to the model as a whole.
 constexpr int kLongestDefinition = 300;
@@ -29,13 +29,14 @@ std::vector<std::string> lines_of(const CodeSnippet& snippet) {
   return lines;
 }
 
-// Lines of the file that are most like some of a change, with the definition around them.
+// The lines of the file that are most similar to some lines of a change, with the definition around
+// them.
 class LikelyPlaces {
  public:
   LikelyPlaces(const FileLines& file, const SyntaxTree* tree) : file_(file), tree_(tree) {}
 
   void add(const std::vector<std::string>& lines) {
-    // What a line says about the place: the less, the more often the file has it.
+    // The weight of a line's evidence: the more often the file has the line, the lower.
     std::vector<std::pair<int, double>> hints;
     std::unordered_set<std::string_view> seen;
     for (const std::string& line : lines) {
@@ -96,14 +97,14 @@ class LikelyPlaces {
   std::vector<std::pair<int, int>> places_;
 };
 
-// Ascending and disjoint; without those that change nothing.
+// Sorts the spans and checks that they are disjoint; drops those that change nothing.
 Result<std::vector<LineSpan>> in_order(std::vector<LineSpan> spans) {
   std::erase_if(spans, [](const LineSpan& one) { return one.empty() && one.lines.empty(); });
   std::ranges::stable_sort(spans, [](const LineSpan& a, const LineSpan& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   for (std::size_t i = 1; i < spans.size(); ++i) {
-    if (spans[i].begin < spans[i - 1].end) return Error("two parts of it concern the same lines");
+    if (spans[i].begin < spans[i - 1].end) return Error("two parts of the change overlap");
   }
   return spans;
 }
@@ -160,7 +161,7 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
     placed.edits = file.edits(*spans);
     if (!breaks_syntax_of(tree, document->text(), placed.edits)) return placed;
     placed.edits.clear();
-    placed.doubt = "the file's syntax would be broken";
+    placed.doubt = "the change would break the file's syntax";
   } else {
     placed.doubt = spans.error().message();
   }

@@ -1,9 +1,10 @@
-// Where a change belongs that another assistant wrote.
+// Where a change that another assistant wrote belongs.
 //
-// What says so without a doubt is put there by the lines and the syntax tree alone, in
-// milliseconds; all else is for the model, which is shown the places that it may concern.
+// A change whose place is certain is applied by its lines and the syntax tree alone, in
+// milliseconds. For anything else the model decides; it sees the places that the change may be
+// about.
 //
-//   a hunk or a SEARCH block     whose old lines stand at one place of the file, or at the one that
+//   a hunk or a SEARCH block     whose old lines are at one place of the file, or at the one that
 //                                the hunk's heading or line number names
 //   a function, a type           that the file has once: it is replaced as a whole
 //   lines between ellipses       where they fit best by far (line_alignment.h), in the definition
@@ -11,16 +12,17 @@
 //
 //     def send(self, line):          is found by its name, and is not complete
 //         # ... existing code ...
-//         self.log(line)             stands there once
+//         self.log(line)             is there once
 //         return len(line)           the definition ends here, as it does in the file
 //
-//   a new function               goes behind the one that the change shows before it, or to the end
+//   a new function               goes after the one that the change shows before it, or to the end
 //                                of its class
 //   an import                    goes to the imports
 //
-// Nothing is taken away that the change does not show: a class of which only one method is shown, a
-// definition or many lines between two that stand together in the change, are a doubt. Imports only
-// come. What does not fit in the order of the file and what would break its syntax is a doubt too.
+// A change never removes what it does not show: a class of which it shows only one method, a
+// definition or many lines between two that are adjacent in the change, all raise a doubt. Imports
+// are only added. Lines that do not fit in the order of the file, and changes that would break its
+// syntax, raise a doubt too.
 #pragma once
 
 #include <memory>
@@ -38,10 +40,10 @@ namespace redraft {
 struct PlacedChange {
   bool is_certain() const { return doubt.empty(); }
 
-  std::vector<TextEdit> edits;  // if it is certain; empty: the file has it already
-  std::string doubt;            // why it is not, for people: "'return x' stands at 3 places"
-  // If it is not: the whole lines that it may concern, ascending and disjoint. Empty: there are
-  // none like it.
+  std::vector<TextEdit> edits;  // if the place is certain; empty: the file has the change already
+  std::string doubt;  // why the place is uncertain, for the user: "'return x' is at 3 places"
+  // If it is uncertain: the whole lines that the change may be about, ascending and disjoint.
+  // Empty: the file has no similar lines.
   std::vector<ByteRange> places;
 };
 
@@ -49,7 +51,7 @@ struct PlacedChange {
 PlacedChange place_change(const std::shared_ptr<const Document>& document,
                           const ProposedChange& change);
 
-// What `change` needs to know of the document.
+// The facts about the document that parsing `change` needs.
 ChangedFile changed_file(const Document& document);
 
 }  // namespace redraft

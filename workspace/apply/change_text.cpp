@@ -6,8 +6,11 @@
 #include <span>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/lower_case.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -29,21 +32,13 @@ Lines lines_of(std::string_view text) {
   return lines;
 }
 
-bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
-
 // A part of the change that is read by itself: the lines within a fence, or all of them.
 struct Block {
-  std::string language;  // as the fence says; lower case
+  std::string language;  // the language named by the fence, in lower case
   Lines lines;
 };
 
-// The length of the run of back-ticks or tildes that a line begins with, if that is a fence.
+// The length of the run of back-ticks or tildes that a line begins with, if it is a fence.
 std::size_t fence_length(std::string_view line) {
   line = trimmed(line, kBlanks);
   if (line.empty() || (line.front() != '`' && line.front() != '~')) return 0;
@@ -61,7 +56,7 @@ std::vector<Block> fenced_blocks(const Lines& lines) {
       if (length == 0) continue;
       open = bare.substr(0, length);
       const std::string_view info = trimmed(bare.substr(length), kBlanks);
-      blocks.push_back({lower(info.substr(0, info.find_first_of(" {:"))), {}});
+      blocks.push_back({lower_case(info.substr(0, info.find_first_of(" {:"))), {}});
     } else if (length >= open.size() && length == bare.size() && bare.front() == open.front()) {
       open = {};
     } else {
@@ -71,17 +66,21 @@ std::vector<Block> fenced_blocks(const Lines& lines) {
   return blocks;
 }
 
-// Of a text file that has fences itself only the fence around all of it is one.
+// In a text file that has fences itself, only the fence around all of it counts.
 std::vector<Block> blocks_of(const Lines& lines, const ChangedFile& file) {
-  const auto first = std::ranges::find_if_not(lines, is_blank_line);
+  const auto first =
+      std::ranges::find_if_not(lines, [](std::string_view line) { return is_blank_text(line); });
   const bool begins_with_fence = first != lines.end() && fence_length(*first) > 0;
-  const bool has_fences = file.language_id == "markdown" ? begins_with_fence : true;
+  const Language* const language = find_language(file.language_id);
+  const bool is_of_fences = language != nullptr && language->content == Content::kFencedProse;
+  const bool has_fences = !is_of_fences || begins_with_fence;
   std::vector<Block> blocks = has_fences ? fenced_blocks(lines) : std::vector<Block>();
   if (blocks.empty()) return {{{}, lines}};
   // What is to be typed into a terminal is no part of the file.
+  const bool is_shell = language != nullptr && language->content == Content::kShell;
   const auto is_for_shell = [&](const Block& block) {
     constexpr std::string_view kShells[] = {"bash", "sh", "shell", "console", "zsh", "powershell"};
-    return file.language_id != "shellscript" && blocks.size() > 1 &&
+    return !is_shell && blocks.size() > 1 &&
            std::ranges::find(kShells, block.language) != std::end(kShells);
   };
   std::erase_if(blocks, is_for_shell);
@@ -114,7 +113,7 @@ std::string_view name_in_head(std::string_view head) {
   return head.substr(head.find_last_of('/') + 1);
 }
 
-// "@@ -12,7 +12,9 @@ def main():": the number and the heading, as far as they are there.
+// Parses "@@ -12,7 +12,9 @@ def main():": the number and the heading, if present.
 void read_hunk_head(std::string_view head, Replaced& hunk) {
   head.remove_prefix(2);
   const std::size_t close = head.find("@@");
@@ -138,7 +137,7 @@ class DiffReader {
  public:
   DiffReader(const Lines& lines, const ChangedFile& file) : lines_(lines), file_(file) {}
 
-  // Adds the hunks of the file; notes the names of others.
+  // Adds the hunks of the file; records the names of other files.
   void read(std::vector<Replaced>& hunks, std::vector<std::string>& others) {
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       const std::string_view line = lines_[i];
@@ -195,10 +194,10 @@ class DiffReader {
     changes_ |= mark == '+' || mark == '-';
   }
 
-  // One that changes nothing is none.
+  // A hunk that changes nothing is dropped.
   void end_hunk() {
     const auto drop_last_blank = [](std::vector<std::string>& lines) { lines.pop_back(); };
-    // What stands behind a hunk in the middle of prose.
+    // Lines after a hunk in the middle of prose.
     while (!hunk_.old_lines.empty() && !hunk_.new_lines.empty() && hunk_.old_lines.back().empty() &&
            hunk_.new_lines.back().empty()) {
       drop_last_blank(hunk_.old_lines);
@@ -218,7 +217,7 @@ class DiffReader {
   std::vector<Named> hunks_;
 };
 
-// Adds the SEARCH and REPLACE blocks; false: there is none.
+// Adds the SEARCH and REPLACE blocks; false if there are none.
 bool read_search_blocks(const Lines& lines, std::vector<Replaced>& found) {
   enum class In { kNone, kOld, kNew };
   In in = In::kNone;
@@ -243,18 +242,18 @@ bool read_search_blocks(const Lines& lines, std::vector<Replaced>& found) {
 std::optional<CodeSnippet> snippet_of(const Lines& lines, const ChangedFile& file) {
   CodeSnippet snippet;
   for (const std::string_view line : lines) {
-    if (snippet.lines.empty() && is_blank_line(line)) continue;
+    if (snippet.lines.empty() && is_blank_text(line)) continue;
     const bool stays = is_ellipsis(line, file.language_id) && !file.has_line(trimmed(line));
     snippet.lines.push_back({std::string(line), stays});
   }
-  while (!snippet.lines.empty() && is_blank_line(snippet.lines.back().text))
+  while (!snippet.lines.empty() && is_blank_text(snippet.lines.back().text))
     snippet.lines.pop_back();
   const bool says_something = std::ranges::any_of(
       snippet.lines, [](const CodeSnippet::Line& line) { return !line.is_ellipsis; });
   return says_something ? std::optional(std::move(snippet)) : std::nullopt;
 }
 
-// What is within the marks of a comment; nothing: it is no comment.
+// The text within the marks of a comment; nullopt: it is not a comment.
 std::optional<std::string_view> comment_text(std::string_view line) {
   constexpr std::pair<std::string_view, std::string_view> kMarks[] = {
       {"{/*", "*/}"}, {"/*", "*/"}, {"<!--", "-->"}, {"//", ""},  {"#", ""},
@@ -280,7 +279,7 @@ bool speaks_of_the_rest(std::string_view text) {
       "existing code",   "rest of",         "remaining code", "unchanged",    "remains the same",
       "remain the same", "same as before",  "stays the same", "code here",    "omitted",
       "other methods",   "other functions", "no changes",     "previous code"};
-  const std::string small = lower(text);
+  const std::string small = lower_case(text);
   return std::ranges::any_of(
       kWords, [&](std::string_view words) { return small.find(words) != std::string::npos; });
 }
@@ -293,11 +292,12 @@ bool is_ellipsis(std::string_view line, std::string_view language_id) {
   if (!comment) {
     const bool is_dots = line == "..." || line == "\u2026";
     const bool is_framed = begins_with_dots(line) && ends_with_dots(line);
-    return (is_dots && language_id != "python") ||
-           (is_framed && !is_dots && speaks_of_the_rest(line));
+    const Language* const language = find_language(language_id);
+    const bool is_code = language != nullptr && language->has_ellipsis_statement;
+    return (is_dots && !is_code) || (is_framed && !is_dots && speaks_of_the_rest(line));
   }
   if (begins_with_dots(*comment)) {
-    constexpr std::size_t kLongest = 100;  // more is an explanation
+    constexpr std::size_t kLongest = 100;  // longer comments are explanations
     return comment->size() <= kLongest;
   }
   constexpr std::size_t kLongest = 60;
@@ -312,16 +312,16 @@ bool stands_for_code(std::string_view line) {
 
 Result<ProposedChange> parse_change(std::string_view text, const ChangedFile& file) {
   if (text.size() > kMaxChangeBytes)
-    return Error("the change has " + std::to_string(text.size()) + " bytes; at most " +
-                 std::to_string(kMaxChangeBytes) + " are taken");
+    return Error("the change has " + std::to_string(text.size()) + " bytes; the limit is " +
+                 std::to_string(kMaxChangeBytes) + " bytes");
   if (const auto invalid = first_invalid_utf8(text))
-    return Error("the change is no UTF-8 text at byte " + std::to_string(*invalid));
+    return Error("the change is not UTF-8 text at byte " + std::to_string(*invalid));
   if (text.find('\0') != std::string_view::npos) return Error("the change has a NUL byte");
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const Lines lines = lines_of(text);
   ProposedChange change;
   std::vector<std::string> others;
-  // Their marks are no fences, and may stand within or without one.
+  // Their marks are not fences, and may be inside or outside of one.
   if (read_search_blocks(lines, change.replaced)) return change;
   for (const Block& block : blocks_of(lines, file)) {
     if (is_diff(block)) {
@@ -334,7 +334,7 @@ Result<ProposedChange> parse_change(std::string_view text, const ChangedFile& fi
   if (!others.empty())
     return Error("the change is for " + others.front() + ", not for " + file.name);
   return Error(trimmed(text).empty() ? "the change is empty: copy some code first"
-                                     : "there is no code in the change");
+                                     : "the change contains no code");
 }
 
 }  // namespace redraft

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 
 namespace redraft {

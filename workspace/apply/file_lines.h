@@ -12,11 +12,11 @@
 
 namespace redraft {
 
-// Lines that are compared for one change at most: more of them in more of a file are left to the
-// model, since whoever sends a change may share the thread with others. It takes some 100 ms.
-inline constexpr std::size_t kMostCompared = 5'000'000;
+// The maximum number of line comparisons for one change. Larger changes to larger files are left to
+// the model, because other clients may share the thread. This many comparisons take some 100 ms.
+inline constexpr std::size_t kMaxCompared = 5'000'000;
 
-// Lines [begin, end) of a file, which is numbered from 0, and what takes their place.
+// Lines [begin, end) of a file, numbered from 0, and the lines that replace them.
 struct LineSpan {
   int begin = 0;
   int end = 0;
@@ -24,7 +24,7 @@ struct LineSpan {
   bool empty() const { return begin == end; }
 };
 
-// The lines of a document, found by their text without the blanks around it: assistants get
+// The lines of a document, found by their text without surrounding blanks, because assistants get
 // indentation wrong. The document outlives it.
 class FileLines {
  public:
@@ -36,7 +36,7 @@ class FileLines {
   std::string_view text(int i) const { return texts_[static_cast<std::size_t>(i)]; }
   // Ascending.
   const std::vector<int>& places_of(std::string_view text) const;
-  // Whether the lines from `begin` have these texts, blanks aside.
+  // Whether the lines from `begin` on have these texts, ignoring surrounding blanks.
   bool has_at(int begin, const std::vector<std::string>& lines) const;
   // The line with this byte, and the lines that a range touches.
   int line_of(std::size_t offset) const;
@@ -45,8 +45,8 @@ class FileLines {
   ByteRange bytes_of(int begin, int end) const;
   bool indents_with_tabs() const;
 
-  // The edits that put `spans`, which are ascending and disjoint, in their places: as few lines as
-  // possible, none that differs only in blanks at its end.
+  // The edits that apply `spans`, which are ascending and disjoint: as few lines as possible, and
+  // no line that only differs in trailing blanks.
   std::vector<TextEdit> edits(const std::vector<LineSpan>& spans) const;
 
  private:
@@ -55,7 +55,8 @@ class FileLines {
   std::unordered_map<std::string_view, std::vector<int>> places_;  // by texts_
 };
 
-// Lines indented with spaces, with tabs instead; as they are if their indentation has no unit.
+// Replaces spaces with tabs in the lines' indentation. Leaves the lines unchanged if their
+// indentation has no unit.
 void indent_with_tabs(std::vector<std::string>& lines);
 
 }  // namespace redraft

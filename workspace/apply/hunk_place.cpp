@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
 
 std::string shown_line(std::string_view line) {
-  constexpr std::size_t kLongest = 40;  // bytes; names are ASCII as a rule
+  constexpr std::size_t kLongest = 40;  // in bytes; names are usually ASCII
   const std::string_view text = trimmed(line);
   if (text.size() <= kLongest) return "'" + std::string(text) + "'";
   std::size_t end = kLongest;
@@ -17,8 +17,8 @@ std::string shown_line(std::string_view line) {
   return "'" + std::string(text.substr(0, end)) + "...'";
 }
 
-// Where lines with these texts stand. They are looked for by the rarest of them; an error where
-// that is everywhere.
+// Where lines with these texts are. Looks them up by the rarest line; fails if that one is too
+// frequent.
 Result<std::vector<int>> places_of(const FileLines& file, const std::vector<std::string>& lines) {
   std::size_t rarest = 0;
   const auto n_places = [&](std::size_t i) { return file.places_of(trimmed(lines[i])).size(); };
@@ -26,8 +26,8 @@ Result<std::vector<int>> places_of(const FileLines& file, const std::vector<std:
     if (n_places(i) < n_places(rarest)) rarest = i;
   }
   const std::vector<int>& candidates = file.places_of(trimmed(lines[rarest]));
-  if (candidates.size() * lines.size() > kMostCompared)
-    return Error("its lines are too often in the file");
+  if (candidates.size() * lines.size() > kMaxCompared)
+    return Error("its lines occur too often in the file");
   std::vector<int> places;
   for (const int place : candidates) {
     const int begin = place - static_cast<int>(rarest);
@@ -36,7 +36,7 @@ Result<std::vector<int>> places_of(const FileLines& file, const std::vector<std:
   return places;
 }
 
-// How the lines have to move to stand as those of the file do; nothing: not all alike.
+// How to reindent the lines to match the file; nullopt: they do not all move equally.
 std::optional<Reindent> reindent(const FileLines& file, int begin,
                                  const std::vector<std::string>& lines) {
   std::optional<Reindent> result;
@@ -58,8 +58,8 @@ bool stands_as_it_is(const FileLines& file, int begin, const std::vector<std::st
 std::vector<int> below_heading(const FileLines& file, const SyntaxTree* tree,
                                const std::vector<int>& places, std::string_view heading) {
   std::vector<int> below;
-  constexpr std::size_t kMostPlaces = 100;  // each takes a walk into the tree
-  if (tree == nullptr || heading.empty() || places.size() > kMostPlaces) return below;
+  constexpr std::size_t kMaxPlaces = 100;  // each requires a walk through the tree
+  if (tree == nullptr || heading.empty() || places.size() > kMaxPlaces) return below;
   for (const int place : places) {
     const std::size_t at = file.bytes_of(place, place).begin;
     const std::optional<Definition> definition = tree->enclosing_definition(at);
@@ -97,7 +97,7 @@ Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const
     });
     if (missing == hunk.old_lines.end())
       return Error("the lines from " + shown_line(hunk.old_lines.front()) +
-                   " do not stand together");
+                   " are not adjacent in the file");
     return Error(shown_line(*missing) + " is not in the file");
   }
   const auto keep = [&](std::vector<int> some) {
@@ -112,12 +112,12 @@ Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const
   if (places.size() > 1 && hunk.line && std::ranges::find(places, *hunk.line) != places.end())
     places = {*hunk.line};
   if (places.size() > 1)
-    return Error("the lines from " + shown_line(hunk.old_lines.front()) + " stand at " +
+    return Error("the lines from " + shown_line(hunk.old_lines.front()) + " are at " +
                  std::to_string(places.size()) + " places");
   const std::optional<Reindent> move = reindent(file, places.front(), hunk.old_lines);
   std::optional<std::vector<std::string>> lines;
   if (move) lines = (*move)(hunk.new_lines);
-  if (!lines) return Error("its indentation is not that of the file");
+  if (!lines) return Error("the indentation of the change does not match the file");
   const int end = places.front() + static_cast<int>(hunk.old_lines.size());
   return LineSpan{places.front(), end, std::move(*lines)};
 }

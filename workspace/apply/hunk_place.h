@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// Where the old lines of a hunk stand, and what takes their place; a span without lines at either
-// side if the new ones stand there already. The error says why that is not certain. `tree` may be
+// Finds the old lines of a hunk and the lines that replace them. Both sides of the span are empty
+// if the new lines are there already. The error says why the place is uncertain. `tree` may be
 // null.
 Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const Replaced& hunk);
 

@@ -6,20 +6,21 @@
 #include <string>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-// Of two places one has to be that much better: half a line.
+// The better of two places must win by at least this much: half a line.
 constexpr double kMargin = 0.4;
-// Next to a line that is in the file, so many lines of it may be what a new one was before.
+// A new line may be a changed version of one of this many lines of the file, next to a line that is
+// in the file.
 constexpr int kLinesNextTo = 3;
 
 double worth_of(std::string_view text) { return text.empty() ? 0.2 : is_telling(text) ? 2 : 1; }
-// To take a line away says as much as to keep one: a run that reaches over many lines to find a few
-// is not what was meant.
+// Removing a line costs as much as keeping one gains: a run that spans many lines to find a few is
+// not what the change means.
 double loss_of(std::string_view text) { return text.empty() ? 0.05 : worth_of(text); }
 constexpr double kNewLine = 0.05;
 
@@ -100,9 +101,9 @@ class Aligner {
         second = std::max(second, cell.score);
       }
     }
-    if (score == kNever) return Error("its lines are not in the file in this order");
+    if (score == kNever) return Error("the lines of the change are not in the file in this order");
     if (score < second + kMargin)
-      return Error("'" + std::string(run_.lines[first_].text) + "' may stand at several places");
+      return Error("'" + std::string(run_.lines[first_].text) + "' may belong in several places");
     return best;
   }
 
@@ -147,10 +148,10 @@ Result<AlignedLines> align(const FileLines& file, const LinesToAlign& run) {
                               std::any_of(run.lines.begin() + static_cast<std::ptrdiff_t>(first),
                                           run.lines.begin() + static_cast<std::ptrdiff_t>(last),
                                           [](const auto& line) { return is_telling(line.text); });
-  if (!says_something) return Error("nothing says where its lines go");
+  if (!says_something) return Error("nothing shows where the lines of the change go");
   Result<AlignedLines> aligned = Aligner(file, run, first, last).best();
   if (!aligned) return aligned;
-  // New lines before the first or behind the last one that is there.
+  // New lines before the first or after the last line that is in the file.
   const auto is_changed = [&](std::size_t i, int begin, int end) {
     for (int line = std::max(begin, 0); line < std::min(end, file.size()); ++line) {
       if (are_alike(run.lines[i].text, file.text(line))) return true;

@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "languages/language.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
 
 using Kind = SnippetElement::Kind;
 
-// A text of lines, and which line a byte is in.
+// Lines joined to one text, with a map from bytes to lines.
 struct Joined {
   explicit Joined(const std::vector<std::string>& lines) {
     auto all = std::make_shared<std::string>();
@@ -53,15 +54,16 @@ class Divider {
   }
 
  private:
-  // Without what all lines are indented by, which some parsers take for an error. What is left out
-  // of a body stands for a statement.
+  // Removes the common indentation, which some parsers report as an error. An ellipsis in a body is
+  // replaced by a statement.
   std::optional<SyntaxTree> parse() {
     if (tree_ == nullptr) return std::nullopt;
     const std::size_t less = least_indentation(parts_->lines);
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts_->lines.size(); ++i) {
       const std::string& line = parts_->lines[i];
-      const bool stands_for_code = snippet_.lines[i].is_ellipsis && language_id_ == "python";
+      const bool stands_for_code =
+          snippet_.lines[i].is_ellipsis && tree_->language().has_ellipsis_statement;
       const std::string& text = snippet_.lines[i].text;
       if (stands_for_code) {
         const std::size_t deep = indentation_of(text).size();
@@ -76,8 +78,8 @@ class Divider {
 
   Result<void> find_definitions(const SyntaxTree& own) {
     parts_->theirs = named_definitions(*tree_);
-    if (parts_->theirs.size() * parts_->lines.size() > kMostCompared)
-      return Error("it is too long to be compared with the file");
+    if (parts_->theirs.size() * parts_->lines.size() > kMaxCompared)
+      return Error("the change is too long to compare with the file");
     errors_ = own.errors();
     for (NamedDefinition& named : named_definitions(own)) {
       SnippetDefinition one;
@@ -97,14 +99,14 @@ class Divider {
     return {};
   }
 
-  // What the change shows only the beginning of: "int f() {", and then an ellipsis or nothing.
+  // Whether the change only shows the beginning: "int f() {", and then an ellipsis or nothing.
   bool is_cut_off(const ByteRange& range) const {
     const std::size_t end = skip_space(*text_->text, range.end);
     return std::ranges::any_of(errors_, [&](const SyntaxError& error) {
       return error.range.begin >= range.begin && error.range.begin <= end;
     });
   }
-  // Behind the ellipsis at this line or below blank ones; else the line itself.
+  // The line after the ellipsis at this line or below blank lines; otherwise the line itself.
   int next_ellipsis(int line) const {
     const int n_lines = static_cast<int>(snippet_.lines.size());
     int at = line;
@@ -124,7 +126,8 @@ class Divider {
                        [](const CodeSnippet::Line& line) { return line.is_ellipsis; });
   }
 
-  // Every definition of the file is in it, its first line, and nine tenths of what is around them.
+  // Whether the snippet has every definition of the file, its first line, and nine tenths of the
+  // lines around them.
   bool is_whole_file() const {
     if (parts_->theirs.empty() || has_ellipsis(0, static_cast<int>(snippet_.lines.size())))
       return false;
@@ -159,17 +162,18 @@ class Divider {
       const bool fits = parent == nullptr ? true : parent->there && is_in(theirs, *parent);
       if (is_same && fits) found.push_back(&theirs);
     }
-    // A function of the file, rather than a method of the same name, where the snippet is as deep.
+    // Prefers a function of the file over a method of the same name, if it is as deeply nested as
+    // in the snippet.
     if (found.size() > 1) narrow(own, one, found);
     one.is_new = found.empty() && one.is_whole;
-    if (found.size() != 1) return {};  // its lines say where it is, if it is there
+    if (found.size() != 1) return {};  // its lines show where it is, if it is there
     const auto [begin, end] = file_.lines_of(found.front()->range);
     one.there = Counterpart{begin, end, file_.line_of(found.front()->name_range.begin)};
     counterparts_.emplace_back(&one, found.front());
     return check_whole(one, *found.front());
   }
 
-  // A type that is shown without an ellipsis, and not all of it.
+  // Fails for a type that is shown without an ellipsis but incompletely.
   Result<void> check_whole(const SnippetDefinition& one, const NamedDefinition& theirs) const {
     if (!one.is_whole || theirs.kind == DefinitionKind::kFunction) return {};
     const std::string within = theirs.path() + ".", own_within = one.named.path() + ".";
@@ -201,7 +205,7 @@ class Divider {
            known->second->range.contains(theirs.range);
   }
 
-  // Overloads: the one with these parameters; else the ones at the outermost level.
+  // For overloads: the one with these parameters; otherwise those at the outermost level.
   void narrow(const SyntaxTree& own, const SnippetDefinition& one,
               std::vector<const NamedDefinition*>& found) const {
     const auto keep = [&](const auto& fits) {
@@ -222,7 +226,7 @@ class Divider {
     if (is_outermost) keep([](const NamedDefinition* theirs) { return theirs->around.empty(); });
   }
 
-  // Those of one line, outside of definitions.
+  // Imports of one line, outside of definitions.
   void mark_imports(const SyntaxTree& own, std::vector<bool>& is_import) const {
     for (const Import& one : own.imports().all) {
       const int line = text_->line_of(one.range.begin);
@@ -232,7 +236,7 @@ class Divider {
     }
   }
 
-  // The outermost definition at a line that is put in place as a whole.
+  // The outermost definition at a line that is placed as a whole.
   const SnippetDefinition* outermost(int line) const {
     for (const SnippetDefinition& one : parts_->definitions) {
       const bool is_placed = one.is_new || (one.is_whole && one.there);
@@ -240,7 +244,7 @@ class Divider {
     }
     return nullptr;
   }
-  // The innermost one at a line that is not whole.
+  // The innermost incomplete definition at a line.
   const SnippetDefinition* around(int line) const {
     const SnippetDefinition* found = nullptr;
     for (const SnippetDefinition& one : parts_->definitions) {

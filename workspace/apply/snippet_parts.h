@@ -11,41 +11,42 @@
 
 namespace redraft {
 
-// A definition of the file, which is one of a snippet's too: by its lines.
+// A definition of the file that a snippet also has, by its lines.
 struct Counterpart {
   int begin = 0, end = 0;
   int head = 0;  // the line with its name
 };
 
-// A definition of a snippet, by its lines there.
+// A definition of a snippet, by its lines in the snippet.
 struct SnippetDefinition {
   NamedDefinition named;
   int begin = 0, end = 0;
   int head = 0;
-  bool is_whole = false;             // there is no ellipsis in it
-  bool is_new = false;               // it is whole, and the file has nothing of its name
-  std::optional<Counterpart> there;  // nothing: the file has none of its name, or several
+  bool is_whole = false;             // it has no ellipsis
+  bool is_new = false;               // it is whole, and the file has no definition of its name
+  std::optional<Counterpart> there;  // nullopt: the file has no definition of its name, or several
 };
 
-// A snippet's line, or several that are put in their place as a whole.
+// A line of a snippet, or several lines that are placed as a whole.
 struct SnippetElement {
   enum class Kind { kEllipsis, kBlank, kLine, kDefinition, kImport };
   Kind kind = Kind::kLine;
   int begin = 0, end = 0;                         // lines of the snippet
-  const SnippetDefinition* definition = nullptr;  // that it is
-  const SnippetDefinition* around = nullptr;      // that is not whole, and is in the file
+  const SnippetDefinition* definition = nullptr;  // the definition that it is
+  const SnippetDefinition* around =
+      nullptr;  // the enclosing definition that is incomplete and in the file
 };
 
-// A snippet taken apart by its syntax, beside the file that it is for.
+// A snippet taken apart by its syntax, together with the file that it is for.
 struct SnippetParts {
-  std::vector<std::string> lines;  // indented as the file is, an ellipsis as a blank line
+  std::vector<std::string> lines;  // indented like the file, an ellipsis as a blank line
   std::vector<SnippetDefinition> definitions;
-  std::vector<SnippetElement> elements;  // one after the other: all lines
-  bool is_whole_file = false;            // nothing of the file is left out
+  std::vector<SnippetElement> elements;  // one after the other, covering all lines
+  bool is_whole_file = false;            // whether it leaves out nothing of the file
   std::vector<NamedDefinition> theirs;   // of the file
 };
 
-// The error says what of it has no place in the file. `tree` may be null.
+// The error names the part that has no place in the file. `tree` may be null.
 Result<std::unique_ptr<SnippetParts>> take_apart(const FileLines& file, const SyntaxTree* tree,
                                                  std::string_view language_id,
                                                  const CodeSnippet& snippet);

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "indexing/syntax/imports.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_parts.h"
 
@@ -17,11 +17,12 @@ namespace {
 using Kind = SnippetElement::Kind;
 using Elements = std::vector<SnippetElement>;
 
-// More lines that a run of lines takes away are a doubt, unless twice as many are in both.
-constexpr int kMostTakenAway = 5;
+// If a run of lines removes more lines than this, the place is in doubt, unless twice as many are
+// in both.
+constexpr int kMaxTakenAway = 5;
 
-// What an import is about, by which it is found again with other names: Python's "from M import",
-// JavaScript's "from 'M'". Empty: its whole text.
+// The module of an import, by which it is found again with other names: Python's "from M import",
+// JavaScript's "from 'M'". Empty: use its whole text.
 std::string_view module_of(std::string_view line) {
   const std::size_t import = line.find(" import ");
   if (line.starts_with("from ") && import != std::string_view::npos) return line.substr(0, import);
@@ -50,14 +51,14 @@ class Placer {
   }
 
  private:
-  // What stands between two ellipses: imports, definitions, and runs of lines.
+  // Places the part between two ellipses: imports, definitions, and runs of lines.
   Result<void> place_piece(Elements piece) {
     for (const SnippetElement& one : piece) {
       if (one.kind == Kind::kImport) place_import(one);
     }
     std::erase_if(piece, [](const SnippetElement& one) { return one.kind == Kind::kImport; });
     last_end_.reset();
-    Elements fresh;  // new definitions, before anything that is in the file
+    Elements fresh;  // new definitions before the first element that is in the file
     for (std::size_t i = 0; i < piece.size();) {
       if (piece[i].kind == Kind::kBlank) {
         ++i;
@@ -99,7 +100,7 @@ class Placer {
   Result<void> add(int begin, int end, const std::vector<std::string>& lines,
                    const Reindent& move) {
     std::optional<std::vector<std::string>> moved = move(lines);
-    if (!moved) return Error("its indentation is not that of the file");
+    if (!moved) return Error("the indentation of the change does not match the file");
     spans_.push_back({begin, end, std::move(*moved)});
     return {};
   }
@@ -108,8 +109,9 @@ class Placer {
     return Reindent::between(lines_at(line), file_.line(there));
   }
 
-  // In place of one from the same module that has fewer names; else next to the imports that stand
-  // next to it in the change; else in the order of the alphabet, if the file's are.
+  // Replaces an import of the same module that has fewer names. Otherwise goes next to the imports
+  // that are next to it in the change; otherwise in alphabetical order, if the file's imports are
+  // sorted.
   void place_import(const SnippetElement& element) {
     const std::string_view import = text(element.begin);
     if (!file_.places_of(import).empty()) return;
@@ -138,7 +140,7 @@ class Placer {
     };
     if (const auto before = there(element.begin - 1)) return *before + 1;
     if (const auto behind = there(element.begin + 1)) return *behind;
-    // The lines of the file's imports that follow each other, of which the last is less than it.
+    // Adjacent imports of the file, of which the last sorts before the new one.
     const std::string_view import = text(element.begin);
     std::optional<int> place;
     for (const int line : all) {
@@ -155,7 +157,8 @@ class Placer {
     const Counterpart& there = *one.there;
     last_move_ = move_of(one.head, there.head);
     int begin = there.begin;
-    // What stands above it and is not shown stays: a comment, the beginning of one, a decorator.
+    // Lines above the head that the change does not show stay: a comment, the beginning of one, a
+    // decorator.
     if (one.begin == one.head) begin = there.head;
     for (int i = there.begin; i < there.head && one.begin < one.head; ++i) {
       if (file_.text(i) != text(one.begin)) continue;
@@ -168,7 +171,7 @@ class Placer {
     return add(begin, there.end, lines(one.begin, one.end), last_move_);
   }
 
-  // Behind what was placed last, with the blank lines that are between them in the change.
+  // Inserts after the element placed last, with the blank lines between them in the change.
   Result<void> insert_behind(const SnippetElement& element) {
     const int end = *last_end_;
     const Result<void> added = add(end, end, lines(last_line_, element.end), last_move_);
@@ -198,11 +201,11 @@ class Placer {
 
   int size() const { return static_cast<int>(parts_.lines.size()); }
 
-  // To the end of the definition around them, or of the file.
+  // Inserts at the end of the enclosing definition, or of the file.
   Result<void> insert_at_end(const Elements& fresh) {
     const SnippetDefinition* const around = fresh.front().around;
     const bool is_last = is_last_ || next_->around != around;
-    // An indented one is of something that the parser did not see.
+    // An indented definition belongs to something that the parser did not recognise.
     const bool is_inside = !indentation_of(lines_at(fresh.front().begin)).empty();
     if (!is_after_ellipsis_ || !is_last || (around == nullptr && is_inside))
       return Error("the change does not say where '" + fresh.front().definition->named.name +
@@ -219,7 +222,7 @@ class Placer {
     return add(end, end, all, move);
   }
 
-  // As many as the last definition of the file has above it.
+  // The number of blank lines above the last definition of the file.
   int blank_lines_between() const {
     const std::vector<NamedDefinition>& all = parts_.theirs;
     if (all.empty()) return 1;
@@ -244,10 +247,10 @@ class Placer {
       return {};
     }
     n_compared_ += run.size() * (static_cast<std::size_t>(file_.size()) + parts_.theirs.size());
-    if (n_compared_ > kMostCompared) return Error("it is too long to be compared with the file");
+    if (n_compared_ > kMaxCompared) return Error("the change is too long to compare with the file");
     if (const Result<void> known = find_ends(run, wanted); !known) return known;
     Result<AlignedLines> there = align(file_, wanted);
-    if (!there) {  // behind what the change shows before it, it may be certain
+    if (!there) {  // its place may be certain after the element that the change shows before it
       for (LinesToAlign::Line& line : wanted.lines)
         line.window_begin = std::max(line.window_begin, floor());
       Result<AlignedLines> behind = align(file_, wanted);
@@ -263,7 +266,7 @@ class Placer {
     return add(there->begin, there->end, lines(first, run.back().end), last_move_);
   }
 
-  // The brace that ends a definition of which the change shows some: others go before it.
+  // Finds the brace that ends a partly shown definition: other lines go before it.
   void find_brace(const SnippetElement& one) {
     if (!is_end(one)) return;
     const int last = one.around->there->end - 1;
@@ -274,14 +277,14 @@ class Placer {
     last_move_ = move_of(one.begin, last);
   }
 
-  // Behind all that was placed so far.
+  // The line after everything placed so far.
   int floor() const {
     int end = 0;
     for (const LineSpan& span : spans_) end = std::max(end, span.end);
     return end;
   }
 
-  // By the first line that is there as it is.
+  // Uses the first line that is unchanged in the file.
   Reindent move_of(const Elements& run, const AlignedLines& there) const {
     for (const SnippetElement& one : run) {
       if (is_head(one)) return move_of(one.begin, one.around->there->head);
@@ -292,7 +295,7 @@ class Placer {
     return {};
   }
 
-  // The lines of the file among which a line of the change is.
+  // The lines of the file that may contain a line of the change.
   std::pair<int, int> window_of(const SnippetElement& element) const {
     if (element.around == nullptr) return {0, file_.size()};
     return {element.around->there->begin, element.around->there->end};
@@ -305,7 +308,7 @@ class Placer {
     return one.around != nullptr && one.end == one.around->end;
   }
 
-  // The head of a definition is found by its name, its end by where it ends in the file.
+  // A definition's head is found by its name, its end by where it ends in the file.
   Result<void> find_ends(const Elements& run, LinesToAlign& wanted) const {
     const SnippetElement& first = run.front();
     const SnippetElement& last = run.back();
@@ -318,7 +321,7 @@ class Placer {
     }
     if (!is_head(last)) return {};
     if (ends_head(text(last.begin)) != ends_head(file_.text(last.around->there->head)))
-      return Error("where the head of '" + last.around->named.name + "' ends is not certain");
+      return Error("the end of the head of '" + last.around->named.name + "' is uncertain");
     wanted.end = last.around->there->head + 1;
     return {};
   }
@@ -327,13 +330,14 @@ class Placer {
     return line.ends_with(':') || line.ends_with('{') || line.ends_with("do");
   }
 
-  // What the change shows as one run of lines, and the file has more between them.
+  // Checks lines that are adjacent in the change but have more lines between them in the file.
   Result<void> check_taken_away(const Elements& run, const AlignedLines& there) const {
     const auto [begin, end, n_kept] = there;
     int taken = -n_kept;
     for (int i = begin; i < end; ++i) taken += file_.text(i).empty() ? 0 : 1;
-    if (taken > kMostTakenAway && 2 * taken > n_kept)
-      return Error("it would take away " + std::to_string(taken) + " lines that it does not show");
+    if (taken > kMaxTakenAway && 2 * taken > n_kept)
+      return Error("it would remove " + std::to_string(taken) +
+                   " lines that the change does not show");
     for (const NamedDefinition& one : parts_.theirs) {
       const int head = file_.line_of(one.name_range.begin);
       const bool is_shown = std::ranges::any_of(run, [&](const SnippetElement& element) {
@@ -342,13 +346,13 @@ class Placer {
       const bool is_gone = head > begin && head < end - 1 && !is_shown;
       const bool is_elsewhere = (head < begin || head >= end) && is_shown &&
                                 file_.places_of(file_.text(head)).size() == 1;
-      if (is_elsewhere) return Error("'" + one.path() + "' stands elsewhere");
-      if (is_gone) return Error("'" + one.path() + "' stands between its lines");
+      if (is_elsewhere) return Error("'" + one.path() + "' is in another place");
+      if (is_gone) return Error("'" + one.path() + "' is between its lines");
     }
     return {};
   }
 
-  // Imports of one place as one span.
+  // Merges imports at one place into one span.
   std::vector<LineSpan> all_spans() {
     for (LineSpan& one : imports_) {
       const auto same = std::ranges::find_if(spans_, [&](const LineSpan& span) {
@@ -367,13 +371,13 @@ class Placer {
   const SnippetParts& parts_;
   Imports imports_there_;  // of the file
   std::vector<LineSpan> spans_, imports_;
-  std::size_t n_compared_ = 0;  // lines, see kMostCompared
-  // Of the piece that is being placed.
+  std::size_t n_compared_ = 0;  // lines, see kMaxCompared
+  // State of the part that is being placed:
   bool is_last_ = false, is_after_ellipsis_ = false;
-  const SnippetElement* next_ = nullptr;  // the ellipsis behind it
-  int piece_begin_ = 0;                   // where what was placed last begins in the file
-  std::optional<int> last_end_;           // and ends; nothing: nothing was placed yet
-  int last_line_ = 0;                     // behind it in the change
+  const SnippetElement* next_ = nullptr;  // the ellipsis after it
+  int piece_begin_ = 0;                   // where the element placed last begins in the file
+  std::optional<int> last_end_;           // where it ends; nullopt: nothing placed yet
+  int last_line_ = 0;                     // the line after it in the change
   Reindent last_move_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace redraft {
 
-// What takes the place of what, in no order; see change_place.h. The error says why that
-// is not certain. `tree` may be null: then lines alone say where.
+// Which lines replace which lines of the file, in arbitrary order; see change_place.h. The error
+// says why that is uncertain. `tree` may be null: then only lines decide.
 Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxTree* tree,
                                             std::string_view language_id,
                                             const CodeSnippet& snippet);

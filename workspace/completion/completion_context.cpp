@@ -11,22 +11,23 @@ namespace redraft {
 namespace {
 
 // Without a configured budget, a prompt of which nothing is cached may take this long to read.
-constexpr double kReadingSeconds = 4;
+constexpr double kColdPromptSeconds = 4;
 constexpr int kMinTokens = 384;
 constexpr int kMaxTokens = 3072;
-// From this many tokens on, a quarter of them is for other files.
+// From this many tokens on, other files get a quarter of them.
 constexpr int kPlenty = 1024;
 constexpr std::size_t kBytesPerToken = 3;
 // At most this many tokens after the cursor are read again after each keystroke.
 constexpr std::size_t kRereadTokens = 80;
-// Snippets are searched for again when the cursor has moved by this many lines.
+// Snippets are searched again when the cursor has moved by this many lines.
 constexpr int kSteadyLines = 40;
 }  // namespace
 
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, int most) {
-  const int wanted = context_tokens > 0
-                         ? context_tokens
-                         : std::max(cost.tokens_read_in(kReadingSeconds, kMaxTokens), kMinTokens);
+  const int wanted =
+      context_tokens > 0
+          ? context_tokens
+          : std::max(cost.tokens_read_in(kColdPromptSeconds, kMaxTokens), kMinTokens);
   const int tokens = std::min(wanted, most);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
@@ -39,7 +40,7 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, in
 }
 
 CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens) {
-  // A model elsewhere has bytes for tokens.
+  // A model on a server has bytes for tokens.
   const std::size_t unit = engine.is_elsewhere() ? kBytesPerToken : 1;
   const int context = engine.context_length() / static_cast<int>(unit);
   CompletionBudget budget =
@@ -103,7 +104,7 @@ bool SteadySnippets::shows(const Snippet& snippet) const {
 const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokenizer& tokenizer) {
   const Document& document = *query.document;
   const int line = document.lines().line_of(query.offset);
-  // With an index it does not matter which are open.
+  // With an index it does not matter which documents are open.
   std::vector<std::string> open;
   if (!query.index && query.open) open = uris_of(*query.open);
   const bool steady = document.uri() == uri_ && std::abs(line - line_) <= kSteadyLines &&
@@ -120,7 +121,7 @@ const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokeniz
   if (query.recent) {
     for (Snippet snippet : *query.recent) {
       snippet.tokens = tokenizer.encode(snippet.text).size();
-      if (snippet.tokens > left / 2) continue;  // at most half of what is left
+      if (snippet.tokens > left / 2) continue;  // at most half of the remaining tokens
       left -= snippet.tokens;
       snippets_.insert(snippets_.begin(), std::move(snippet));
     }

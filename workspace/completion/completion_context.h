@@ -17,24 +17,24 @@
 
 namespace redraft {
 
-// How much of the text around the cursor, and of other files, a completion shows the model.
+// How much of the text around the cursor, and of other files, a completion shows to the model.
 struct CompletionBudget {
   std::size_t prefix_bytes = 6000;
   std::size_t suffix_bytes = 240;
   std::size_t snippet_tokens = 0;
 };
 
-// For a prompt of about `context_tokens`; 0: of as many tokens as the machine reads in a few
-// seconds without a cache, by `cost`. At most `most`. Other files get a share only if the budget is
-// large. The text after the cursor always gets little, because it is read again after each
+// The budget for a prompt of about `context_tokens`; 0: as many tokens as the machine reads in a
+// few seconds without a cache, by `cost`. At most `most`. Other files only get a share of a large
+// budget. The text after the cursor always gets little, because it is read again after each
 // keystroke.
 CompletionBudget completion_budget(const CostCurve& cost, int context_tokens,
                                    int most = std::numeric_limits<int>::max());
 
-// The same for an engine and a completion of `new_tokens`, which has to fit its context, too.
+// The same for an engine and a completion of `new_tokens`, which has to fit in its context, too.
 CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens);
 
-// The part of a document that a completion shows the model. It begins at a multiple of half the
+// The part of a document that a completion shows to the model. It begins at a multiple of half the
 // budget, so that after a keystroke the prompt begins like the previous one.
 struct CompletionWindow {
   ByteRange prefix, suffix;
@@ -42,27 +42,26 @@ struct CompletionWindow {
 CompletionWindow completion_window(const Document& document, std::size_t offset,
                                    const CompletionBudget& budget);
 
-// The ending of the line at `offset`, or if it has none, of the line above; "\n" in a text of one
-// line.
+// The line ending of the line at `offset`, or if it has none, of the line above; "\n" in a text of
+// one line.
 std::string_view line_ending_at(const Document& document, std::size_t offset);
 
-// Snippets for one cursor position after the other. They are at the beginning of a prompt, so any
-// change to them invalidates the whole KV cache; therefore they are kept while the cursor moves
-// little. One thread at a time.
+// Snippets for successive cursor positions. They are at the beginning of a prompt, so any change to
+// them invalidates the whole KV cache. Therefore they are kept while the cursor moves little. One
+// thread at a time.
 class SteadySnippets {
  public:
   struct Query {
     const Document* document;
     std::size_t offset = 0;
     const IndexSnapshot* index = nullptr;  // may be null
-    // Of places that changed lately; may be null.
+    // Text around recent changes; may be null.
     const std::vector<Snippet>* recent = nullptr;
     // The other open documents, which are searched if there is no index; may be null.
     const std::vector<std::shared_ptr<const Document>>* open = nullptr;
     std::size_t max_tokens = 0;
   };
-  // What other files say about the text at the cursor, the most helpful last. Valid until the next
-  // call.
+  // Relevant text from other files, the most helpful last. Valid until the next call.
   const std::vector<Snippet>& at(const Query& query, const Tokenizer& tokenizer);
 
  private:

@@ -7,7 +7,7 @@
 namespace redraft {
 namespace {
 
-// The parts of a prompt to fill in, in the order of the format.
+// The parts of a fill-in-the-middle prompt, in the order of the format.
 class FillPrompt {
  public:
   // `format` may be null: the model continues a text.
@@ -56,10 +56,10 @@ class FillPrompt {
   std::vector<PromptPart> parts_;
 };
 
-// Where a spelling is in a text.
+// The position of a spelling in a text.
 struct SpelledPart {
   std::size_t at = std::string_view::npos;
-  std::size_t end = 0;  // behind the spelling
+  std::size_t end = 0;  // after the spelling
   bool is_there() const { return at != std::string_view::npos; }
 };
 
@@ -94,7 +94,8 @@ Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
   const FillFormat* format = find_fill_format(tokenizer, context.model);
   if (!format && context.suffix) {
     return Error(
-        "the target's tokenizer has no fill-in-the-middle tokens; take a code model that has, such "
+        "the target's tokenizer has no fill-in-the-middle tokens; use a code model that has them, "
+        "such "
         "as Qwen2.5-Coder");
   }
   return FillPrompt(tokenizer, format).parts(context);

@@ -18,20 +18,20 @@ namespace redraft {
 struct CompletionContext {
   std::string file;  // its path, as shown to the model
   std::string_view prefix;
-  std::optional<std::string_view> suffix;  // none: continue the prefix instead of filling in
+  std::optional<std::string_view> suffix;  // nullopt: continue the prefix instead of filling in
   std::span<const Snippet> snippets = {};  // of other files
   std::string_view model = {};             // its name, for find_fill_format()
 };
 
-// The prompt in the format the model was trained on, see FillFormat. Snippets come before the file,
-// each under its name; a model without tokens for that sees the names as lines of text. An error if
-// the model cannot fill in the middle.
+// The prompt in the format that the model was trained on, see FillFormat. Snippets come before the
+// file, each under its name; a model without tokens for that sees the names as lines of text. Fails
+// if the model cannot fill in the middle.
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context);
 
-// A prompt to fill in whose tokens are spelled in its text, as clients write it that know a model's
-// format (FillFormat): nothing but what is before the place and what is after it. None if `prompt`
-// is anything else; so it is if one of the spellings occurs twice.
+// A fill-in-the-middle prompt whose special tokens are spelled in its text, as clients write it
+// that know a model's format (FillFormat): only the text before and after the cursor. nullopt if
+// `prompt` is anything else, or if one of the spellings occurs twice.
 struct SpelledFill {
   std::string_view prefix;
   std::string_view suffix;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "text/chat_template.h"
@@ -16,8 +16,7 @@
 namespace redraft {
 namespace {
 
-constexpr const char* kDoubtful =
-    "the model is not sure enough of what comes here (redraft.completion.minProbability)";
+constexpr const char* kUnsure = "the model is not sure enough of what comes here";
 
 std::string shown_name(const std::string& file, const std::filesystem::path& root) {
   if (root.empty()) return file;
@@ -45,7 +44,7 @@ std::string language(const CompletionRequest& request) {
   return id.empty() ? std::string(language_of(request.document->uri())) : id;
 }
 
-// Writes one text for the cursor, from its first token on.
+// Writes one text at the cursor, from its first token on.
 class Writing {
  public:
   Writing(Engine& engine, const CompletionRequest& request)
@@ -99,8 +98,8 @@ class Writing {
   }
 
  private:
-  // Asks for what the probability gate needs. False: there is none, because nobody wants it or
-  // because whoever writes does not say how likely its tokens are.
+  // Requests the probabilities that the gate needs. False: there is no gate, because it is switched
+  // off or the decoder does not report probabilities.
   bool gate(DecodeRequest& decode) const {
     const bool told = request_.decoder.lossless() && !engine_.is_elsewhere();
     if (request_.min_probability <= 0 || !told) return false;
@@ -130,7 +129,7 @@ class Writing {
   std::string_view ending_;
 };
 
-// Adds other texts, each beginning with another of the likeliest first tokens.
+// Adds other texts, each beginning with a different one of the likeliest first tokens.
 Result<void> add_alternatives(Engine& engine, const Writing& writing, const DecodeRequest& decode,
                               int wanted, const std::stop_token& stop,
                               std::vector<std::string>& texts) {
@@ -193,12 +192,13 @@ Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest&
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kCompletion).encode(*parts);
   if (!tokens) return tokens.error();
   const int room = engine.context_length() - static_cast<int>(tokens->size());
-  if (room < 1) return Error("the model's context is too short to complete anything");
+  if (room < 1)
+    return Error("the model's context is too short for a completion; raise the context length");
   DecodeRequest decode;
   decode.prompt = std::move(*tokens);
-  // There is no original: what follows the cursor is what the model is least likely to begin with,
-  // and a draft of it spends what drafts may lose on the first pass. It is copied from like the
-  // rest of the file.
+  // There is no original: the text after the cursor is what the model is least likely to begin
+  // with, and a draft of it would spend the drafts' loss budget on the first pass. It can be copied
+  // from, like the rest of the file.
   decode.stop_tokens = completion_ends(tokenizer, names);
   std::ranges::copy(end_of_turn_tokens(tokenizer), std::back_inserter(decode.stop_tokens));
   if (tokenizer.end_of_text() >= 0) decode.stop_tokens.push_back(tokenizer.end_of_text());
@@ -215,7 +215,7 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
                                         const std::stop_token& stop) {
   const std::string& text = request.document->text();
   if (request.offset > text.size() || is_within_character(text, request.offset))
-    return Error("the place to complete is not one of the text");
+    return Error("the offset of the completion is outside the text or inside a character");
   if (is_off_here(request))
     return CompletionResult{.texts = {}, .why_none = "completion is off within comments"};
   const Result<DecodeRequest> decode = completion_decode(engine, request);
@@ -235,10 +235,11 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
     if (!added) return added.error();
   }
   if (result.texts.empty()) {
-    result.why_none = first->gated ? kDoubtful
+    result.is_unsure = first->gated;
+    result.why_none = first->gated ? kUnsure
                       : result.output.empty()
                           ? "the model has nothing to add here"
-                          : "what the model wrote stands behind the place already";
+                          : "the text after the cursor already has what the model wrote";
   }
   return result;
 }

@@ -8,15 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "support/trimmed.h"
+#include "languages/languages.h"
+#include "text/strings/trimmed.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
 
 constexpr int kMaxLines = 24;
-constexpr std::size_t kTabColumns = 8;  // any number does in a text that has only tabs
+constexpr std::size_t kTabColumns = 8;  // any value works for a text that only has tabs
 constexpr std::size_t kMaxDoubledLines = 8;
-// Two equal lines with this many bytes together are no coincidence.
+// Two equal lines with this many bytes together are not a coincidence.
 constexpr std::size_t kMinRepeatedBytes = 24;
 
 constexpr std::string_view kBrackets = ")]}";
@@ -25,7 +27,7 @@ std::string_view first_line(std::string_view text) { return text.substr(0, text.
 
 std::string_view below_line(std::string_view text) { return text.substr(first_line(text).size()); }
 
-// Columns before the first non-blank character; none for a blank line.
+// Columns before the first non-blank character; nullopt for a blank line.
 std::optional<std::size_t> indentation(std::string_view line) {
   std::size_t columns = 0;
   for (const char c : line) {
@@ -40,11 +42,14 @@ std::optional<std::size_t> indentation(std::string_view line) {
   return std::nullopt;
 }
 
-constexpr std::string_view kClosingWords[] = {"end", "fi", "done", "esac"};
+const std::vector<std::string_view>& closing_words() {
+  static const std::vector<std::string_view> words = words_of_all(&Language::closing_words);
+  return words;
+}
 
 bool only_closers(std::string_view line) {
   const std::string_view text = trimmed(line);
-  return std::ranges::find(kClosingWords, text) != std::end(kClosingWords) ||
+  return std::ranges::find(closing_words(), text) != closing_words().end() ||
          (!text.empty() && text.find_first_not_of(kClosers) == std::string_view::npos);
 }
 
@@ -52,7 +57,7 @@ bool only_closers(std::string_view line) {
 bool may_close(std::string_view line) {
   const std::string_view text = trimmed(line);
   return text.find_first_not_of(kClosers) == std::string_view::npos ||
-         std::ranges::any_of(kClosingWords,
+         std::ranges::any_of(closing_words(),
                              [&](std::string_view word) { return word.starts_with(text); });
 }
 
@@ -62,24 +67,20 @@ bool ends_with_word(std::string_view line, std::string_view word) {
   return !std::isalnum(static_cast<unsigned char>(line[line.size() - word.size() - 1]));
 }
 
-// Whether the text before a place opens a block.
+// Whether the text before the cursor opens a block.
 bool opens_block(std::string_view line, std::string_view language_id) {
   line = trimmed(line);
   if (line.empty()) return false;
   if (line.ends_with('{')) return true;
-  if (language_id == "python") {
-    constexpr std::string_view kCompound[] = {"async", "case",   "class",   "def", "elif",
-                                              "else",  "except", "finally", "for", "if",
-                                              "match", "try",    "while",   "with"};
+  const Language* const language = find_language(language_id);
+  if (language == nullptr) return false;
+  if (const IndentedBlocks* const blocks = language->indented_blocks) {
     const std::string_view first = line.substr(0, line.find_first_of(" \t:"));
-    return line.ends_with(':') && std::ranges::find(kCompound, first) != std::end(kCompound);
+    return line.ends_with(':') && !first.empty() && has_word(blocks->heads, first);
   }
-  if (language_id == "ruby" || language_id == "lua" || language_id == "shellscript") {
-    for (const std::string_view word : {"do", "then", "else", "begin"}) {
-      if (ends_with_word(line, word)) return true;
-    }
-  }
-  return false;
+  const std::vector<std::string_view> words = split_words(*language->block_words);
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return ends_with_word(line, word); });
 }
 
 std::string_view without_blank_end(std::string_view text) {
@@ -104,7 +105,7 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
-// Where a text that begins within a string of its line ends it.
+// The end of the string in which a text begins, on its first line.
 std::size_t end_of_string(std::string_view text, char quote) {
   for (std::size_t i = 0; i < text.size() && text[i] != '\n'; ++i) {
     if (text[i] == '\\') {
@@ -141,9 +142,9 @@ std::size_t unopened_closer(std::string_view text, std::string_view closers) {
 }
 
 // The first bracket that the text closes but did not open, and that `rest` closes again. A quote
-// may open another string instead, unless nothing but closing ones is left; if it is a single one,
-// the text is within its string, where other quotes and brackets mean nothing. The same of ">",
-// which may be greater than something.
+// may open another string instead, unless only closing ones are left. If there is a single quote,
+// the text is within its string, where other quotes and brackets mean nothing. The same applies to
+// ">", which may be a comparison.
 std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   const std::string_view closing = trimmed(first_line(rest));
   const auto begins_with = [&](std::string_view marks) {
@@ -156,7 +157,8 @@ std::size_t doubled_closer(std::string_view text, std::string_view rest) {
   return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
 }
 
-// Of the blanks at the end of a text the last line break and what follows it; empty without one.
+// The last line break among the blanks at the end of a text, with the blanks after it; empty
+// without a line break.
 std::string_view last_line_break(std::string_view text) {
   const std::string_view blanks = text.substr(without_blank_end(text).size());
   const std::size_t newline = blanks.rfind('\n');
@@ -248,7 +250,7 @@ bool CompletionLimit::ends_blocks(std::size_t begin, std::size_t columns) {
   return ++blocks_ >= shape_.max_blocks;
 }
 
-// Judges one line, as far as it is written: whether the completion ends with it or before it.
+// Judges one line as far as it is written: whether the completion ends with it or before it.
 bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool complete) {
   const std::string_view line = std::string_view(text_).substr(begin, end - begin);
   const std::optional<std::size_t> columns = indentation(line);
@@ -257,7 +259,7 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
     first_ = columns;
     return shape_.single_line && complete;
   }
-  if (!columns) return false;  // blank so far; counts with what follows it
+  if (!columns) return false;  // blank so far; counts with the text after it
   if (!first_) first_ = columns;
   if (lines_ >= shape_.max_lines) return true;
   const bool outside =
@@ -271,8 +273,8 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
   if (!beside || !(complete ? only_closers(line) : may_close(line))) return true;
   if (!complete) return false;
   const std::vector<std::string_view> next = lines_of(suffix_, 1);
-  // A bracket behind the cursor, which the editor has closed, gets a line of its own: the line
-  // break before this one is wanted, which trimmed_completion() takes off.
+  // If the editor has inserted the closing bracket after the cursor, that bracket gets its own
+  // line: keep the line break before it, which trimmed_completion() would remove.
   const std::string_view behind = trimmed(first_line(suffix_));
   const bool closed_here = !behind.empty() && kBrackets.find(behind.front()) != std::string::npos;
   if (next.empty() || next.front() != trimmed(line) || closed_here) end_ = end;
@@ -282,7 +284,7 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
 std::string trimmed_completion(std::string_view completion, std::string_view suffix,
                                bool before_line) {
   std::string_view text = completion;
-  std::string_view line_break;  // before a bracket that is taken off
+  std::string_view line_break;  // before a removed bracket
   if (!before_line) {
     const std::size_t closer = doubled_closer(text, suffix);
     if (closer < text.size()) line_break = last_line_break(text.substr(0, closer));

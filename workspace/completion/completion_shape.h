@@ -12,17 +12,16 @@ namespace redraft {
 struct CompletionShape {
   bool single_line = true;
   // For several lines: columns of indentation. The completion ends at a later line that is indented
-  // less. If the cursor's line opens a block, it also ends at a line that is indented equally,
-  // unless that line only closes the block.
+  // less. If the cursor's line opens a block, it also ends at a line with equal indentation, unless
+  // that line only closes the block.
   std::size_t indent = 0;
   bool opens_block = false;
   int max_lines = 1;
-  // For several lines from the first column on, where no indentation shows what the cursor belongs
-  // to: the number of blocks. A block ends at a blank line before a line that is indented no more
-  // than the first.
+  // For several lines from the first column on, where indentation does not show what the cursor
+  // belongs to: the number of blocks. A block ends at a blank line before a line that is indented
+  // no more than the first.
   int max_blocks = 0;
-  // The cursor is before the whole of a line with text, so the completion consists of lines of its
-  // own.
+  // The cursor is before a whole line of text, so the completion consists of separate lines.
   bool before_line = false;
 
   friend bool operator==(const CompletionShape&, const CompletionShape&) = default;
@@ -33,7 +32,7 @@ struct CompletionShape {
 CompletionShape completion_shape(std::string_view text, std::size_t offset,
                                  std::string_view language_id, int max_blocks = 1);
 
-// A completion while it is written: says when it is complete.
+// Decides when a completion is complete, while it is written.
 class CompletionLimit {
  public:
   // `suffix`: the text after the cursor; it outlives this object.
@@ -41,7 +40,7 @@ class CompletionLimit {
 
   // False: the completion is complete, and what follows is not part of it.
   bool add(std::string_view bytes);
-  // To be called when nothing follows: the last line is complete.
+  // Call it when nothing follows: the last line is complete.
   void finish();
   // The part so far that belongs to the completion, as the model wrote it.
   std::string_view text() const;
@@ -70,9 +69,9 @@ class CompletionLimit {
 };
 
 // The part of a completion that is worth inserting before `suffix`: without trailing blanks,
-// brackets that `suffix` closes already, and lines with which `suffix` begins. With `before_line`
-// (as in CompletionShape), the line with which `suffix` begins is one of these, and lines end with
-// a newline.
+// brackets that `suffix` closes already, and the lines that `suffix` begins with. With
+// `before_line` (as in CompletionShape), the first line of `suffix` is one of these, and lines end
+// with a newline.
 std::string trimmed_completion(std::string_view completion, std::string_view suffix,
                                bool before_line = false);
 

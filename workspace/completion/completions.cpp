@@ -13,13 +13,15 @@ namespace {
 
 using Clock = DecodeQueue::Clock;
 
-// How many answers are remembered.
+// The number of remembered answers.
 constexpr std::size_t kSuggested = 8;
-// How long a run goes on that nobody waits for: the next keystroke's request often joins it. VS
-// Code cancels at the keystroke and sends the next request some 50 ms later.
+// How long a run continues without a waiting request: the next keystroke's request often joins it.
+// VS Code cancels at the keystroke and sends the next request some 50 ms later.
 constexpr auto kGrace = std::chrono::milliseconds(100);
-// An editor inserts at most this many closing brackets and quotes by itself.
+// An editor automatically inserts at most this many closing brackets and quotes.
 constexpr std::size_t kMaxClosed = 4;
+
+constexpr const char* kFailed = "the completion failed";
 
 CompletionAnswer superseded() {
   return {.why_none = "a newer request took its place", .superseded = true};
@@ -30,7 +32,7 @@ bool is_part_of_word(std::string_view text) {
                      [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c >= 0x80; });
 }
 
-// What `now` has before `then`, if it is nothing but closing brackets and quotes.
+// The length of what `now` has before `then`, if it consists only of closing brackets and quotes.
 std::optional<std::size_t> closed_before(std::string_view now, std::string_view then) {
   if (now.size() < then.size() || now.size() - then.size() > kMaxClosed || !now.ends_with(then))
     return std::nullopt;
@@ -39,7 +41,7 @@ std::optional<std::size_t> closed_before(std::string_view now, std::string_view 
   return more.size();
 }
 
-// What was typed at `offset` of `then`, up to `now_offset`; none if there was another change.
+// The text typed at `offset` of `then`, up to `now_offset`; nullopt if there was another change.
 std::optional<std::string_view> typed_since(const Document& then, std::size_t offset,
                                             const Document& now, std::size_t now_offset) {
   if (then.uri() != now.uri() || now_offset < offset) return std::nullopt;
@@ -56,7 +58,7 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
                                             const std::stop_token& stop) {
   if (stop.stop_requested())
     return CompletionResult{.texts = {}, .finish_reason = FinishReason::kCancelled};
-  return run_on_engine(host, "the completion failed", [&](Engine& engine) {
+  return run_on_engine(host, kFailed, [&](Engine& engine) {
     Result<CompletionResult> completed = run_completion(engine, request, stop);
     measure_when_idle(host, engine);
     return completed;
@@ -65,7 +67,7 @@ Result<CompletionResult> run_unless_stopped(EngineHost& host, const CompletionRe
 
 }  // namespace
 
-// The stop token of one run: stopped by the queue, or after nobody has waited for a while.
+// The stop token of one run: stopped by the queue, or when no request has waited for a while.
 class Completions::RunStop {
  public:
   RunStop(const std::stop_token& queue, std::shared_ptr<RunWatch> watch)
@@ -129,7 +131,7 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
 }
 
 void Completions::read_ahead(CompletionRequest request) {
-  if (run_) return;  // it reads that itself, or something that the user has left already
+  if (run_) return;  // it reads the same text, or text that the user has already left
   request.snippets = snippets_;
   reading_.start([request = std::move(request)](Engine& engine,
                                                 const IdleReading::OnChunk& on_chunk,
@@ -163,9 +165,9 @@ bool Completions::answer_from_memory(const CompletionRequest& request, const OnA
   return false;
 }
 
-// The run under way is writing what the user has typed since, or is still in prefill, most of which
-// a new run would have to repeat: so it serves the new request too. If it were cancelled at every
-// keystroke, a user who types faster than the model reads would never see a completion.
+// The current run is writing what the user has typed since, or is still in prefill, most of which a
+// new run would have to repeat. So it serves the new request too. If every keystroke cancelled it,
+// a user who types faster than the model reads would never see a completion.
 bool Completions::join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer) {
   if (!run_) return false;
   const CompletionRequest& began = run_->request;
@@ -208,7 +210,10 @@ void Completions::start(CompletionRequest request, std::chrono::milliseconds del
         const Result<CompletionResult> result = run_unless_stopped(*host, request, stop.token());
         call([this, id, result] { receive_result(id, result); });
       },
-      Urgency::kCompletion, Clock::now() + delay);
+      Urgency::kCompletion, Clock::now() + delay,
+      [this, call = call_, id](const Error& error) {
+        call([this, id, error = error.in(kFailed)] { receive_result(id, error); });
+      });
 }
 
 void Completions::receive_text(CompletionId run, std::string text) {
@@ -258,7 +263,8 @@ void Completions::receive_result(CompletionId run, const Result<CompletionResult
 }
 
 CompletionAnswer Completions::answer_of(const Run& run, const CompletionResult& result) {
-  CompletionAnswer answer{.why_none = result.why_none, .statistics = result.statistics};
+  CompletionAnswer answer{
+      .why_none = result.why_none, .is_unsure = result.is_unsure, .statistics = result.statistics};
   for (const std::string& text : result.texts) {
     std::optional<std::string> rest =
         carried_forward(*run.request.document, run.request.offset, text, *run.document, run.offset);

@@ -1,27 +1,27 @@
 // Decides for which completion requests the model runs.
 //
 // Why. An editor sends a request at every keystroke and cancels the previous one, while prefill on
-// a laptop takes longer than the time between two keystrokes: with a new run for each request, a
+// a laptop takes longer than the time between two keystrokes. With a new run for each request, a
 // user who types fast would see nothing. But most keystrokes bring no new information. A user who
-// types what was suggested should see the rest of it at once, without the model; and if a run is
-// writing just what the user is typing, it is best to wait for it. So there is at most one run, and
-// the request that it serves may change: a newer request joins the run as long as the text so far
-// agrees with what was typed.
+// types the suggested text should see the rest of it at once, without the model. If a run is
+// writing exactly what the user is typing, it is best to wait for it. So there is at most one run,
+// and it may serve another request: a newer request joins the run as long as the text so far agrees
+// with what was typed.
 //
 // An example: the text is "x = ", and the user types "price", one key every 80 ms.
 //
 //   p   starts a run; prefill begins
-//   r   joins it: prefill goes on, and the model may yet write "r". The previous request gets no
+//   r   joins it: prefill continues, and the model may yet write "r". The previous request gets no
 //       text (superseded). Then the run writes "rice * count"
-//   i   joins it; the run ends, and the answer is what is left: "ce * count"
+//   i   joins it; the run ends, and the answer is the rest: "ce * count"
 //   c   is answered from memory, carried forward: "e * count"
 //   u   does not continue any suggestion: a new run, after the delay
 //
-// Where the user jumps, nothing of the prompt is known, and most of it stands before the cursor. So
-// a client may tell that it is about to request completions there: the prompt is read at the lowest
-// urgency, until the first request.
+// After a jump of the cursor, nothing of the prompt is known, and most of it is before the cursor.
+// So a client may announce that it will soon request completions there: the prompt is then read at
+// the lowest priority, until the first request.
 //
-// A run whose request was cancelled goes on for 100 ms, because the next request usually comes
+// A run whose request was cancelled continues for 100 ms, because the next request usually comes
 // within that time. Answers are remembered for a while, so that deleting a letter brings back the
 // longer rest.
 #pragma once
@@ -50,53 +50,55 @@ using CompletionId = std::int64_t;
 struct CompletionAnswer {
   // To be inserted at the cursor, the best first; may be empty.
   std::vector<std::string> texts = {};
-  // For the user, if there is no text.
+  // Why there is no text, for the user.
   std::string why_none = {};
+  bool is_unsure = false;  // CompletionResult::is_unsure
   std::string error = {};  // why it failed, if it did
   // The answer is the rest of an earlier one: the model did not run for it.
   bool carried = false;
-  // Nobody waits for it: a newer request took its place.
+  // A newer request replaced it, so nobody waits for this answer.
   bool superseded = false;
   std::optional<DecodeStatistics> statistics = {};  // of the run that wrote the first text
 };
 
-// The rest, at the user's present position, of `text` that was suggested at `offset` of `then`;
-// none if there was any other change since. Typed characters are removed from the front of the
+// The rest, at the user's current position, of `text` that was suggested at `offset` of `then`;
+// nullopt if there was any other change since. Typed characters are removed from the front of the
 // text. Deleted characters of the word before `offset` are put back; after larger deletions there
-// is no rest. A closing bracket or quote that an editor inserted by itself does not count as a
+// is no rest. A closing bracket or quote that an editor inserted automatically does not count as a
 // change.
 std::optional<std::string> carried_forward(const Document& then, std::size_t offset,
                                            const std::string& text, const Document& now,
                                            std::size_t now_offset);
 
-// The completions of one workspace: the newest request wins, a suggestion is continued while the
-// user types it, and otherwise the model runs. Owner's thread.
+// The completions of one workspace: the newest request wins, a suggestion continues while the user
+// types it, and otherwise the model runs. Owner's thread.
 class Completions {
  public:
   using OnAnswer = std::function<void(const CompletionAnswer&)>;
 
-  Completions(EngineHost& host, OwnerPost call)
-      : host_(host), call_(std::move(call)), reading_(host) {}
+  Completions(EngineHost& host, OwnerPost call, OnReadAhead on_read_ahead)
+      : host_(host), call_(std::move(call)), reading_(host, call_, std::move(on_read_ahead)) {}
   ~Completions();
 
   // `on_answer` is called once, perhaps before this returns. The model starts after `delay` at the
-  // earliest; the previous request is answered with nothing.
+  // earliest. The previous request is answered with nothing.
   CompletionId ask(CompletionRequest request, std::chrono::milliseconds delay, OnAnswer on_answer);
-  // Such a request is to be expected soon: its prompt is read while nothing else is to be done.
+  // Announces that such a request will come soon: reads its prompt while there is nothing else to
+  // do.
   void read_ahead(CompletionRequest request);
   void stop_reading_ahead() { reading_.stop(); }
   // Answers with nothing, because of `why`.
   CompletionId decline(const std::string& why, const OnAnswer& on_answer);
-  // `on_answer` is not called any more. The model stops within one pass unless the next request
-  // joins the run.
+  // `on_answer` is no longer called. The model stops within one pass unless the next request joins
+  // the run.
   void cancel(CompletionId id);
   // Forgets everything about a document; its pending request is answered with nothing.
   void forget(const std::string& uri);
 
  private:
-  // What the decode thread and the owner's thread tell each other about a run.
+  // State of a run that the decode thread and the owner's thread share.
   struct RunWatch {
-    std::atomic<bool> begun = false;  // its delay is over, and it had its turn
+    std::atomic<bool> begun = false;  // its delay is over, and the decode thread has started it
     // When its request was cancelled, in ticks of the queue's clock; 0: it was not.
     std::atomic<DecodeQueue::Clock::rep> abandoned = 0;
   };
@@ -109,7 +111,7 @@ class Completions {
     std::string so_far;
     CompletionId waiting = 0;  // 0: no request
     OnAnswer on_answer;
-    // Of the request that waits now; the user may have typed on since the run started.
+    // The document of the request that waits now; the user may have typed since the run started.
     std::shared_ptr<const Document> document;
     std::size_t offset = 0;
     std::shared_ptr<RunWatch> watch;
@@ -130,7 +132,7 @@ class Completions {
   bool join_run(const CompletionRequest& request, CompletionId id, OnAnswer& on_answer);
   void start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
              OnAnswer on_answer);
-  // Starts a new run at the user's present position.
+  // Starts a new run at the user's current position.
   void start_again(Run run);
   void end_run(const CompletionAnswer& answer);
   void receive_text(CompletionId run, std::string text);

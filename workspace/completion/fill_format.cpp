@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "support/lower_case.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 using Order = FillFormat::Order;
 using Files = FillFormat::Files;
 
-// Families that share tokens with others, but ask otherwise, come before them.
+// Families that share tokens with others, but use another format, come before them.
 constexpr FillFormat kFormats[] = {
     {.name = "mellum",
      .models = "mellum",

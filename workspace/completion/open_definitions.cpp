@@ -16,10 +16,10 @@ constexpr std::size_t kMaxNames = 48;
 constexpr std::size_t kMaxDocuments = 16;
 // Larger documents are not parsed for this.
 constexpr std::size_t kMaxParsedBytes = std::size_t{256} << 10;
-// A name with more definitions says little about what is meant.
+// If a name has more definitions, it is unclear which one is meant.
 constexpr int kMaxDefinitions = 3;
 
-// Where a name is defined: in the document that was used last, of those that define it.
+// The definition of a name: in the most recently used document that defines it.
 struct Found {
   const Document* document = nullptr;
   ByteRange range;

@@ -10,9 +10,9 @@
 
 namespace redraft {
 
-// What find_snippets() says where there is no index: the beginnings of the definitions of names
+// A substitute for find_snippets() without an index: the beginnings of the definitions of names
 // around the cursor, from other open documents (`open`, the most recent first). The most helpful
-// comes last. Parses documents that were not parsed yet; any thread.
+// comes last. Parses documents that are not parsed yet; any thread.
 std::vector<Snippet> open_definitions(std::span<const std::shared_ptr<const Document>> open,
                                       const Tokenizer& tokenizer, const SnippetQuery& query);
 

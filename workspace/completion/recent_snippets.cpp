@@ -8,7 +8,7 @@
 namespace redraft {
 namespace {
 
-// How many lines are shown before and after a place that changed lately.
+// The number of lines shown before and after a recent change.
 constexpr int kRecentLines = 6;
 constexpr std::size_t kShownAnyway = 3000;  // bytes around the cursor
 

@@ -12,8 +12,8 @@ namespace redraft {
 // The path of a document that is a file, otherwise its URI.
 std::string file_of(const std::string& uri);
 
-// The text around places that changed lately, except those that a prompt for a completion at
-// `offset` of document `uri` shows anyway.
+// The text around recent changes, except changes that a prompt for a completion at `offset` of
+// document `uri` shows anyway.
 std::vector<Snippet> recent_snippets(const OpenDocuments& documents, const std::string& uri,
                                      std::size_t offset);
 

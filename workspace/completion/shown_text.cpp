@@ -19,7 +19,7 @@ std::string_view without_last_word(std::string_view text) {
   return text;
 }
 
-// Up to the first bytes that are not text.
+// The text up to the first invalid bytes.
 std::string_view valid_part(std::string_view text) {
   text = text.substr(0, std::min(text.find('\0'), text.size()));
   return text.substr(0, first_invalid_utf8(text).value_or(text.size()));
@@ -37,7 +37,7 @@ ShownText::ShownText(const CompletionShape& shape, std::string_view suffix,
 bool ShownText::add(std::string_view bytes, double log_probability) {
   if (gated_) return false;
   sum_ += std::isfinite(least_) ? log_probability : 0;
-  // Not the opposite comparison: a sum that is not a number is no reason to trust the text.
+  // Negated, so that a sum that is NaN also ends the text.
   gated_ = !(sum_ >= least_);
   if (!gated_) return limit_.add(bytes);
   const std::string_view before = written();

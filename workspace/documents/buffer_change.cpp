@@ -49,7 +49,7 @@ bool rebase(const BufferChange& change, ByteRange* range) {
   if (change.range.empty() && change.new_size == 0) return true;
   if (change.range.begin >= range->end) {
     if (change.range.begin > range->end) return true;
-    // Directly after the edit: the edit applies if it still ends where a line begins.
+    // Directly after the edit: the edit still applies if it ends where a line begins.
     return change.begin_was_line_start && change.begin_is_line_start;
   }
   if (change.range.end > range->begin) return false;

@@ -7,7 +7,7 @@
 
 namespace redraft {
 
-// One change of a document, as far as pending edits of other places need to know it.
+// One change of a document, with the facts that pending edits of other places need.
 struct BufferChange {
   // In the text before, without the common prefix and suffix of the old and the new text.
   ByteRange range;
@@ -21,9 +21,9 @@ struct BufferChange {
 // Applies `edit`, whose range is within `text`.
 BufferChange apply_change(ChangingText& text, const TextEdit& edit);
 
-// Moves the range of a pending edit of whole lines along with a change elsewhere. False if the
-// change touched what the edit replaces, or joined its lines with a neighbour: then the edit does
-// not apply any more.
+// Moves the range of a pending edit of whole lines to account for a change in another place. False
+// if the change touched the edit's range, or joined its lines with a neighbour: then the edit no
+// longer applies.
 bool rebase(const BufferChange& change, ByteRange* range);
 
 }  // namespace redraft

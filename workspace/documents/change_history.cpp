@@ -10,7 +10,7 @@
 namespace redraft {
 namespace {
 
-// How many places of a document, and how many documents, are remembered.
+// The number of remembered places per document, and of remembered documents.
 constexpr std::size_t kPlaces = 4;
 constexpr std::size_t kDocuments = 8;
 // Changes within this many lines of each other are one place.

@@ -12,10 +12,10 @@
 
 namespace redraft {
 
-// What the user did at one place: `before` was replaced by `after`, which begins at `line` now. One
-// of the two may be empty.
+// A change by the user in one place: `after`, which now begins at `line`, replaced `before`. One of
+// the two may be empty.
 struct RecentChange {
-  std::shared_ptr<const Document> document;  // as it is now
+  std::shared_ptr<const Document> document;  // the current version
   int line = 0;
   std::vector<std::string> before, after;  // lines without their endings
 
@@ -25,8 +25,8 @@ struct RecentChange {
 // Larger documents are neither compared with earlier versions nor searched for follow-up changes.
 inline constexpr std::size_t kMaxBytesCompared = std::size_t{1} << 20;
 
-// Recent changes of documents, by place: keystrokes near each other are one change, and a change
-// that was undone is none. One thread.
+// Recent changes of documents, by place. Keystrokes near each other are one change; a change that
+// was undone does not count. One thread.
 class ChangeHistory {
  public:
   // `changes` turned `before` into `after`.
@@ -34,10 +34,10 @@ class ChangeHistory {
            const std::vector<BufferChange>& changes);
   void forget(const std::string& uri);
 
-  // The changes of the document as it is now, in the order of its lines. Empty if too much changed
-  // to be an example to follow, and in documents of more than kMaxBytesCompared.
+  // The changes of the document in its current version, in the order of its lines. Empty if too
+  // much changed to be an example to follow, and in documents of more than kMaxBytesCompared.
   std::vector<RecentChange> changes_of(const std::shared_ptr<const Document>& now) const;
-  // Changed documents, the latest first.
+  // Changed documents, the most recently changed first.
   const std::deque<std::string>& changed_documents() const { return changed_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace redraft {
 namespace {
 
-// Of what size in bytes removed pieces of text are remembered.
+// The minimum size in bytes of removed pieces of text that are remembered.
 constexpr std::size_t kMinRemoved = 16;
 constexpr std::size_t kMaxRemoved = 1 << 16;
 
@@ -17,13 +17,13 @@ bool is_of_size_to_keep(const ByteRange& range) {
   return range.size() >= kMinRemoved && range.size() <= kMaxRemoved;
 }
 
-// Text that is cut in one place is often pasted in another. A secret within it is never kept.
+// Text that is cut in one place is often pasted in another. A piece with a secret is never kept.
 std::vector<std::shared_ptr<const Document>> worth_remembering(std::vector<std::string> removed) {
   std::vector<std::shared_ptr<const Document>> kept;
   for (auto text = removed.rbegin(); text != removed.rend() && kept.size() < kRemovedPieces;
        ++text) {
     if (unwanted_text({}, *text, /*complete=*/true)) continue;
-    // An error: it was cut inside a character.
+    // Fails if it was cut inside a character.
     if (auto piece = Document::make("removed", 0, std::move(*text))) kept.push_back(*piece);
   }
   return kept;
@@ -31,7 +31,7 @@ std::vector<std::shared_ptr<const Document>> worth_remembering(std::vector<std::
 
 Error lies_outside(const std::string& uri, const ByteRange& range) {
   return Error(uri + ": a change of bytes " + std::to_string(range.begin) + "-" +
-               std::to_string(range.end) + " lies outside the text; open the document anew");
+               std::to_string(range.end) + " is outside the text; reopen the document");
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 namespace redraft {
 namespace {
 
-// How many bytes a new piece has, and how many it may have before it is divided. Searching a piece
+// The size of a new piece in bytes, and the size at which it is divided. Searching within a piece
 // and searching for a piece should take about the same time in a text of some megabytes.
 constexpr std::size_t kNewPiece = 1024;
 constexpr std::size_t kLongestPiece = 2048;
 
-// `next` is the byte behind the text; it decides whether a "\r" at the end is a line end.
+// `next` is the byte after the text; it decides whether a "\r" at the end is a line end.
 TextCounts counts_of(std::string_view text, char next) {
   TextCounts counts{.bytes = text.size()};
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -103,7 +103,7 @@ std::string ChangingText::substr(std::size_t begin, std::size_t count) const {
 std::size_t ChangingText::line_start(std::size_t line) const {
   assert(line < line_count());
   if (line == 0) return 0;
-  // The piece with the end of the line before.
+  // Goes to the piece with the end of the previous line.
   while (line <= place_.line_ends) step_back();
   while (line > place_.line_ends + pieces_[place_.piece].counts.line_ends) step_forward();
   const std::string& text = pieces_[place_.piece].text;
@@ -147,9 +147,9 @@ void ChangingText::replace(const ByteRange& range, std::string_view new_text) {
   put(first, last, joined);
 }
 
-// Replaces the pieces [first, last] by others with `text`. place_ is at `first`.
+// Replaces the pieces [first, last] with others that contain `text`. place_ is at `first`.
 void ChangingText::put(std::size_t first, std::size_t last, std::string_view text) {
-  // place_ must not be behind what changes: its counts would be wrong.
+  // place_ must not be after the changed piece, because its counts would be wrong.
   if (first > 0) step_back();
   std::vector<Piece> pieces = pieces_of(text);
   for (std::size_t i = first; i <= last; ++i) line_ends_ -= pieces_[i].counts.line_ends;
@@ -158,7 +158,7 @@ void ChangingText::put(std::size_t first, std::size_t last, std::string_view tex
   const std::size_t n_new = pieces.size();
   const std::size_t n_kept = std::min(n_new, last + 1 - first);
   if (n_new != last + 1 - first) work_ += pieces_.size() - last;
-  // Neither moves the pieces behind if their number stays.
+  // The pieces after it are not moved if their number stays the same.
   std::move(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(n_kept), begin);
   const auto rest = begin + static_cast<std::ptrdiff_t>(n_kept);
   if (n_new > n_kept) {

@@ -1,11 +1,11 @@
-// A text to which many changes are made one after the other, and why it is in pieces.
+// A text to which many successive changes are made, and why it is in pieces.
 //
-// "Replace all" arrives as thousands of changes in one message, each at a place in the text that
-// the previous one left. In one string each would move all bytes behind it and need a new line
+// "Replace all" arrives as thousands of changes in one message, each at a position in the text that
+// the previous one left. In one string, each would move all bytes after it and need a new line
 // index: 20,000 changes of 3 MB took seconds. Here the text is in pieces of some kilobytes, each
-// with the counts that lead to a place in it, and a change touches one piece or two. The place of
-// the last change is where the search for the next begins, and changes are near each other in
-// order, so a list of changes costs about as much as the text and the changes are long.
+// with the counts that lead to a position in it, and a change touches one or two pieces. The search
+// for the next position begins at the last change, and successive changes are near each other. So
+// the cost of a list of changes is proportional to the length of the text and of the changes.
 #pragma once
 
 #include <cstddef>
@@ -25,30 +25,31 @@ struct TextCounts {
   std::size_t wide = 0;        // characters of four bytes: two units in UTF-16
 };
 
-// One thread. The text is UTF-8; other bytes do no harm.
+// One thread. The text should be UTF-8; other bytes do no harm.
 class ChangingText {
  public:
   explicit ChangingText(std::string_view text);
 
   std::size_t size() const { return size_; }
   std::size_t line_count() const { return line_ends_ + 1; }
-  // offset < size(). Quick near the last place asked for.
+  // offset < size(). Fast near the last position accessed.
   char operator[](std::size_t offset) const;
   // The range ends at or before size().
   std::string substr(std::size_t begin, std::size_t count) const;
   std::string text() const { return substr(0, size_); }
   // The byte offset of a 0-based line's first byte; line < line_count().
   std::size_t line_start(std::size_t line) const;
-  // Where a line is left that is entered at `start`, its first byte: behind the last character that
-  // ends within `units`, at most before the line's terminator. Of a character and of a piece
-  // without line ends `units_of` tells how many units they take.
+  // Where a line that begins at `start` is after `units` units: after the last character that ends
+  // within `units`, at most before the line's terminator. `units_of` returns the number of units of
+  // a character, and of a piece without line ends.
   template <typename UnitsOf>
   std::size_t walk(std::size_t start, std::size_t units, const UnitsOf& units_of) const;
 
   // The range ends at or before size().
   void replace(const ByteRange& range, std::string_view new_text);
 
-  // The bytes looked at or moved, and the pieces passed, so far. For tests of what a change costs.
+  // The number of bytes examined or moved, and of pieces passed, so far. For tests of the cost of
+  // changes.
   std::size_t work() const { return work_; }
 
  private:
@@ -56,7 +57,7 @@ class ChangingText {
     std::string text;  // never empty, unless it is the only piece
     TextCounts counts;
   };
-  // A piece, and what is before it.
+  // A piece, and the counts of everything before it.
   struct Place {
     std::size_t piece = 0;
     std::size_t bytes = 0;

@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-// Of a paragraph, where no syntax tells what belongs together.
+// The maximum length of a paragraph, the region where there is no syntax.
 constexpr int kMaxParagraphLines = 40;
 
 bool is_blank(const Document& document, int line) {
@@ -25,8 +25,8 @@ ByteRange lines_touched(const Document& document, const ByteRange& range) {
   return {lines.start(first), lines.start(last + (touches ? 1 : 0))};
 }
 
-// The lines around `offset` up to blank ones, in at most `max_bytes` unless its own has more; of a
-// blank line the place where it begins.
+// The lines around `offset` up to blank ones, at most `max_bytes` unless its own line has more. For
+// a blank line: the empty region where the line begins.
 Region paragraph_at(const Document& document, std::size_t offset, std::size_t max_bytes) {
   const LineIndex& lines = document.lines();
   int first = lines.line_of(offset);
@@ -57,7 +57,8 @@ RegionChain chain_at(const Document& document, std::size_t offset, std::size_t m
     chain = syntax->regions_around(offset, max_bytes);
   else
     chain.regions = {{RegionKind::kFile, {0, document.text().size()}, "file"}};
-  // A token may have more lines than can be edited; and to the tree a lone "\r" ends no line.
+  // A token may have more lines than can be edited; and in the syntax tree a lone "\r" does not end
+  // a line.
   const Region& found = chain.region();
   const bool is_bounded = document.syntax() != nullptr && found.kind != RegionKind::kFile &&
                           (found.range.size() <= max_bytes || line_count(document, found) <= 1);

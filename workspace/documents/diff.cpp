@@ -10,14 +10,14 @@ namespace redraft {
 namespace {
 
 // Myers' search is exact and takes time quadratic in the number of changed lines. Beyond this many
-// it is abandoned for anchors, and with anchors beyond this depth for one big change.
+// it is abandoned for anchors, and beyond this depth of anchors for one big change.
 constexpr int kMaxChangedLines = 400;
 constexpr int kMaxDepth = 16;
 
 constexpr std::size_t kMaxAlignments = 64;
 constexpr int kTrivialWeight = 1;  // "}", an empty line
 constexpr int kTellingWeight = 3;
-constexpr int kUniqueWeight = 6;  // a telling line that occurs once in the rest of the original
+constexpr int kUniqueWeight = 6;  // a distinctive line that occurs once in the rest of the original
 constexpr int kTellingLetters = 4;
 
 struct LineSpan {
@@ -139,7 +139,7 @@ std::vector<std::pair<int, int>> Matcher::anchors(LineSpan a, LineSpan b) const 
     int in_a, in_b, below;
   };
   std::vector<Card> cards;
-  std::vector<int> piles;  // the top card of each
+  std::vector<int> piles;  // the top card of each pile
   for (int i = a.begin; i < a.end; ++i) {
     const PairedLine& line = lines.at(before_[i]);
     if (line.repeated || line.in_b == kNone) continue;
@@ -246,7 +246,7 @@ std::vector<LineChange> IncrementalDiff::finish() {
   return changes;
 }
 
-// Alignments that the line continues live on, others die, and every nearby place where the line
+// Alignments that the line continues survive, others end, and every nearby place where the line
 // occurs may start one.
 void IncrementalDiff::advance_alignments(int line_id) {
   std::vector<Alignment> alive;
@@ -275,7 +275,7 @@ int IncrementalDiff::weight_of(int line_id) const {
 }
 
 // Resuming the original at once, or after as many lines as were replaced, loses nothing. Skipping
-// lines would delete them for good although the model may yet write them: new code often repeats
+// lines would delete them permanently although the model may yet write them: new code often repeats
 // lines that also occur further on.
 int IncrementalDiff::needed_weight(const Alignment& alignment) const {
   constexpr int kFewLines = 3;

@@ -1,23 +1,23 @@
-// What changed between two texts, line by line; also while the second is still being written.
+// The changes between two texts, line by line, also while the second is still being written.
 //
-// Why not any diff. An edit is shown while the model writes it, so a change has to be emitted
-// before the end of the text is known, and an emitted change is never taken back. An ordinary diff
-// of an unfinished text says that all the rest is deleted. So IncrementalDiff holds a change back
-// until the lines after it show where the original goes on. The more lines would be deleted, the
-// more evidence it requires: if the model goes on with the very next line, that line is enough; a
-// place further on must match over several lines that are not just "}" or empty.
+// Why not an ordinary diff. An edit is shown while the model writes it, so a change has to be
+// emitted before the end of the text is known, and an emitted change is never taken back. An
+// ordinary diff of an unfinished text says that all the rest is deleted. So IncrementalDiff holds a
+// change back until the lines after it show where the original continues. The more lines the change
+// would delete, the more evidence it requires. If the model continues with the very next line, that
+// line is enough; a place further on must match over several lines that are not just "}" or empty.
 //
 // An example: the original, the model's output, and the result of add():
 //
 //   0  def total(items):        def total(items):
 //   1      result = 0               result = 0.0           held back
-//   2      for item in items:       for item in items:     {1, 2, result = 0.0}: line 2 goes on
+//   2      for item in items:       for item in items:     {1, 2, result = 0.0}: line 2 continues
 //   3          result += item           result += item
 //   4      return result            return round(result)   held back
 //                                   the end                finish(): {4, 5, return round(result)}
 //
 // If the second line were "return sum(items)" and then the end, finish() would return {1, 5, return
-// sum(items)}. If the model were cut short there, finish() would not be called, and lines 1 to 4
+// sum(items)}. If the model stopped early there, finish() would not be called, and lines 1 to 4
 // would remain.
 #pragma once
 
@@ -39,14 +39,14 @@ struct LineChange {
 };
 
 // The changes that turn `before` into `after`: ascending, with at least one kept line between any
-// two. The fewest changed lines up to some hundreds of them; beyond that, lines that occur once on
-// both sides divide the work, so that the time is linear in the length of the texts rather than
-// quadratic.
+// two. Up to some hundreds of changed lines, the number of changed lines is minimal. Beyond that,
+// lines that occur once on both sides divide the work, so that the time is linear in the length of
+// the texts rather than quadratic.
 std::vector<LineChange> diff_lines(std::span<const std::string_view> before,
                                    std::span<const std::string_view> after);
 
 // The same while `after` is still being written. A change is emitted, and final, as soon as enough
-// unaltered lines of the original follow it; how many depends on how much the change would delete,
+// unaltered lines of the original follow it. How many depends on how much the change would delete,
 // see above.
 class IncrementalDiff {
  public:
@@ -55,9 +55,9 @@ class IncrementalDiff {
 
   // Takes the next line of the new text; returns the changes that became final with it.
   std::vector<LineChange> add(std::string line);
-  // To be called when the new text is complete: unmatched lines at the end of the original are
-  // deleted. Not to be called if the model was cut short: then the changes so far remain, and
-  // everything after them is unchanged.
+  // Call it when the new text is complete: deletes unmatched lines at the end of the original. Do
+  // not call it if the model stopped early: then the changes so far remain, and everything after
+  // them is unchanged.
   std::vector<LineChange> finish();
   // The number of lines of the original that are decided.
   int passed() const { return position_; }
@@ -67,7 +67,7 @@ class IncrementalDiff {
   struct Alignment {
     int next;    // line of the original expected next
     int length;  // lines matched up to here
-    int weight;  // how telling they are together
+    int weight;  // how distinctive they are together
   };
   void advance_alignments(int line_id);
   int weight_of(int line_id) const;

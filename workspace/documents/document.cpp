@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/system_error.h"
 #include "support/utf8/utf8.h"
 
@@ -34,7 +34,7 @@ Error too_large(std::uintmax_t bytes) {
                megabytes(kMaxDocumentBytes));
 }
 
-// The byte offset, and the line number for a person who looks in an editor.
+// The byte offset, and the line number for a user with an editor.
 std::string place(std::string_view text, std::size_t offset) {
   const auto line =
       1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
@@ -45,10 +45,10 @@ Result<void> check_text(std::string_view text) {
   if (text.size() > kMaxDocumentBytes) return too_large(text.size());
   const std::string_view start = text.substr(0, 2);
   if (start == "\xFF\xFE" || start == "\xFE\xFF") {
-    return Error("not UTF-8 but UTF-16, by its byte order mark: save it as UTF-8 to edit it");
+    return Error("UTF-16 according to its byte order mark: save it as UTF-8 to edit it");
   }
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return Error("a binary file: there is a NUL byte " + place(text, nul));
+    return Error("a binary file: it has a NUL byte " + place(text, nul));
   }
   if (const std::optional<std::size_t> invalid = first_invalid_utf8(text)) {
     return Error("not UTF-8: byte " + hex(text[*invalid]) + " " + place(text, *invalid) +

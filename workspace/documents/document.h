@@ -2,11 +2,11 @@
 //
 // Editors store a buffer as a rope or a piece table, because a keystroke must not copy the file.
 // Here other needs prevail. A decode on another thread uses a text for seconds while the user types
-// on; each hunk that it writes is a byte range of exactly that version; the syntax parser, the
-// tokenizer and the diff want contiguous bytes. An immutable string serves them all without a lock.
+// on. Each hunk that it writes is a byte range of exactly that version. The syntax parser, the
+// tokenizer and the diff need contiguous bytes. An immutable string serves them all without a lock.
 // The price is a copy of the text and a new line index for each message, far less than a forward
 // pass of a model; and kMaxDocumentBytes limits it. Only the syntax tree is not built from scratch:
-// a new version starts from the tree of the version before, and parses what differs.
+// a new version starts from the tree of the previous version, and parses what differs.
 //
 // An example. An edit of version 1 runs on the decode thread while the user renames the parameter:
 //
@@ -34,7 +34,7 @@
 
 namespace redraft {
 
-// Where lines begin. A line ends with "\n", "\r\n" or a lone "\r", as in LSP.
+// The beginnings of lines. A line ends with "\n", "\r\n" or a lone "\r", as in LSP.
 class LineIndex {
  public:
   explicit LineIndex(const std::string& text);
@@ -53,7 +53,8 @@ class LineIndex {
   std::size_t size_;
 };
 
-// Larger texts are refused: no model reads them, and every copy of them would cost time and memory.
+// Larger texts are rejected: no model reads them, and every copy of them would cost time and
+// memory.
 inline constexpr std::size_t kMaxDocumentBytes = std::size_t{16} << 20;
 
 // Immutable snapshot of one file: key, version, text. Shared freely between threads.
@@ -67,19 +68,20 @@ class Document {
   // Reads a regular file; its path becomes the URI, its extension determines the language. The
   // error says whether it is missing, unreadable, not a regular file, or not text.
   static Result<std::shared_ptr<const Document>> read(const std::filesystem::path& file);
-  // A later version of this document.
+  // Makes a later version of this document.
   Result<std::shared_ptr<const Document>> changed(std::int64_t version, std::string text) const;
 
   const std::string& uri() const { return uri_; }
   std::int64_t version() const { return version_; }
   const std::string& text() const { return *text_; }
   const std::string& language_id() const { return language_id_; }
-  // The same or, if it is empty, what the file's name says; empty: plain lines.
+  // The document's language; if that is empty, the one that the file's name implies; empty: plain
+  // lines.
   std::string language() const;
   const LineIndex& lines() const { return lines_; }
-  // Parsed on the first call, on the calling thread, incrementally if there is a tree of an earlier
-  // version; that takes milliseconds. Null if redraft does not parse the language, or the text
-  // exceeds ParseLimits.
+  // The syntax tree. The first call parses the text on the calling thread, incrementally if there
+  // is a tree of an earlier version; that takes milliseconds. Null if redraft does not parse the
+  // language, or the text exceeds ParseLimits.
   const SyntaxTree* syntax() const;
 
  private:

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 fs::file_time_type time_of_file(const std::string& uri) {
   std::error_code error;
   const auto path = path_of_uri(uri);
-  return path ? fs::last_write_time(*path, error) : fs::file_time_type::min();  // min, too: error
+  return path ? fs::last_write_time(*path, error)
+              : fs::file_time_type::min();  // min() on an error, too
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::optional<ByteRange> symbol_at(const Document& document, std::size_t offset)
   return definition ? std::optional(definition->range) : std::nullopt;
 }
 
-// Nothing: the whole file.
+// nullopt: the whole file.
 std::optional<ByteRange> around(const Document& document, std::size_t offset,
                                 std::size_t max_bytes) {
   const std::optional<ByteRange> symbol = symbol_at(document, offset);
@@ -56,12 +56,12 @@ Result<void> EditRegion::check(const Document& document, EditScope scope,
   const std::size_t size = document.text().size();
   if (range && (range->begin > range->end || range->end > size)) {
     return Error("the range " + std::to_string(range->begin) + "-" + std::to_string(range->end) +
-                 " lies outside the text, which has " + std::to_string(size) + " bytes");
+                 " is outside the text, which has " + std::to_string(size) + " bytes");
   }
   if (range || scope == EditScope::kFile || scope == EditScope::kPlaces) return {};
   return Error(
       scope != EditScope::kSelection
-          ? "this scope needs a range, to say where: give one, or edit the whole file"
+          ? "this scope needs a range: give one, or edit the whole file"
           : "the scope 'selection' needs a range: select the lines to edit, or edit the whole "
             "file");
 }
@@ -79,7 +79,9 @@ Result<EditRegion> EditRegion::make(std::shared_ptr<const Document> document, Ed
   const LineIndex& index = document->lines();
   const int first = index.line_of(touched->begin);
   int last = index.line_of(touched->end);  // exclusive below, unless the range touches it
-  const bool is_place = touched->empty() && scope != EditScope::kSelection;  // between two lines
+  const bool is_place =
+      touched->empty() &&
+      scope != EditScope::kSelection;  // whether it is a position between two lines
   if (!is_place && (touched->empty() || touched->end > index.start(last))) ++last;
   const bool whole_file = first == 0 && last >= n_lines;
   return EditRegion(std::move(document), std::min(first, n_lines), std::min(last, n_lines),
@@ -122,8 +124,8 @@ TextEdit EditRegion::edit(const LineChange& change) const {
   }
   const bool at_open_end = change.old_end == n_lines && n_lines > 0 && ending(n_lines - 1).empty();
   if (!at_open_end) return edit;
-  // The line that is last afterwards has no ending. So the line before the change provides it or
-  // loses it.
+  // The line that is last after the change has no ending. So the line before the change provides
+  // one or loses its own.
   const int n_new = static_cast<int>(change.new_lines.size());
   if (n_new > 0)
     edit.new_text.resize(edit.new_text.size() - ending_for_new_line(change, n_new - 1).size());
@@ -146,7 +148,8 @@ std::string_view EditRegion::ending(int line) const {
   return std::string_view(document_->text()).substr(end, index.start(first_line_ + line + 1) - end);
 }
 
-// The ending of the line it replaces, else of the nearest line before it, else of the one after it.
+// The ending of the replaced line, otherwise of the nearest line before it, otherwise of the one
+// after it.
 std::string_view EditRegion::ending_for_new_line(const LineChange& change, int new_line) const {
   int line = change.old_begin + new_line;
   if (line >= change.old_end) line = change.old_end - 1;

@@ -16,13 +16,15 @@ int hexadecimal_digit(char c) {
 }  // namespace
 
 std::optional<std::filesystem::path> path_of_uri(std::string_view uri) {
-  if (uri.find('\0') != std::string_view::npos) return std::nullopt;  // the system would stop there
+  if (uri.find('\0') != std::string_view::npos)
+    return std::nullopt;  // the system would truncate the path there
   for (const std::string_view scheme : {"file://localhost/", "file:///"}) {
     if (!uri.starts_with(scheme)) continue;
     uri.remove_prefix(scheme.size() - 1);
     std::string path;
     for (std::size_t i = 0; i < uri.size(); ++i) {
-      if (uri[i] == '?' || uri[i] == '#') return std::nullopt;  // in a path they would be %3F, %23
+      if (uri[i] == '?' || uri[i] == '#')
+        return std::nullopt;  // in a path these would be %3F and %23
       if (uri[i] != '%') {
         path += uri[i];
         continue;

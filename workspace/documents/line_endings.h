@@ -5,7 +5,7 @@
 
 namespace redraft {
 
-// As the model reads it: lines end with "\n".
+// The text as the model reads it: lines end with "\n".
 std::string with_newlines(std::string_view text);
 
 }  // namespace redraft

@@ -73,7 +73,7 @@ void OpenDocuments::follow(const std::vector<BufferChange>& changes, RecentPlace
   for (const BufferChange& change : changes) {
     if (place.offset >= change.range.end) {
       place.offset = place.offset - change.range.size() + change.new_size;
-    } else {  // that text is gone
+    } else {  // that text no longer exists
       place.offset = std::min(place.offset, change.range.begin);
     }
   }

@@ -1,7 +1,7 @@
 #include "workspace/documents/reindent.h"
 
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 

@@ -7,13 +7,13 @@
 
 namespace redraft {
 
-// Moves lines as far as one of them has to be moved.
+// Reindents lines in the same way as one of them.
 struct Reindent {
-  std::string from, to;  // what their indentation begins with, and what takes its place
+  std::string from, to;  // the beginning of their indentation, and its replacement
 
-  // What brings `line` as deep as `there`.
+  // The change that gives `line` the indentation of `there`.
   static Reindent between(std::string_view line, std::string_view there);
-  // Nothing: a line begins further to the left.
+  // nullopt: a line begins further to the left.
   std::optional<std::vector<std::string>> operator()(const std::vector<std::string>& lines) const;
   friend bool operator==(const Reindent&, const Reindent&) = default;
 };

@@ -11,8 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// People take "git:/a/.env?HEAD" and "untitled:.env" for names of files too. A URI that has no path
-// yields none or a harmless one, so it is not withheld by mistake.
+// Users see "git:/a/.env?HEAD" and "untitled:.env" as names of files too. A URI without a path
+// yields no path or a harmless one, so it is not withheld by mistake.
 std::string path_in(std::string_view uri) {
   const std::size_t colon = uri.find(':');
   if (colon != std::string_view::npos && uri.substr(0, colon).find('/') == std::string_view::npos)
@@ -51,7 +51,7 @@ std::optional<SkipReason> withheld_path(const fs::path& path, std::span<const fs
 std::optional<SkipReason> withheld_by_name(std::string_view uri,
                                            std::span<const fs::path> folders) {
   if (const auto path = path_of_uri(uri)) return withheld_path(*path, folders);
-  // Where the path of other URIs ends is unknown, so both readings are judged.
+  // It is unknown where the path of other URIs ends, so both readings are judged.
   if (const auto reason = withheld_path(path_in(uri.substr(0, uri.find_first_of("?#"))), folders))
     return reason;
   return withheld_path(path_in(uri), folders);

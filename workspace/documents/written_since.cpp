@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/diff.h"
 
 namespace redraft {

@@ -8,7 +8,7 @@
 
 namespace redraft {
 
-// Which names and signs of a document were written since it was another text.
+// Which names and signs of a document were written since an earlier version.
 class WrittenSince {
  public:
   // Blanks do not count.
@@ -20,7 +20,7 @@ class WrittenSince {
  private:
   void compare(std::string_view before, std::string_view now, std::size_t begin);
 
-  std::vector<ByteRange> changed_;  // with the blanks around, ascending
+  std::vector<ByteRange> changed_;  // with the surrounding blanks, ascending
 };
 
 }  // namespace redraft

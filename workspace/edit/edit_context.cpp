@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

@@ -9,9 +9,9 @@
 #include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/named_definitions.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
-#include "support/trimmed.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/change_text.h"
 
 namespace redraft {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {

@@ -6,16 +6,16 @@
 #include <utility>
 
 #include "support/trace/trace.h"
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/prompt.h"
 
 namespace redraft {
 namespace {
 
-// How long the model may read the list of parts, and how many of them are worth showing.
-constexpr double kReadingSeconds = 2;
+// The list of a file's parts: how many seconds the model may spend on reading it, and its limits.
+constexpr double kPartListSeconds = 2;
 constexpr int kMinListTokens = 96;
 constexpr int kMaxListTokens = 2048;
 constexpr int kMaxShown = 40;
@@ -50,8 +50,8 @@ std::string question(const FoundParts& found, const std::string& instruction) {
 
 // The best by their words, as many as are read in the time.
 void choose_shown(Engine& engine, FoundParts& found) {
-  const int n_tokens =
-      std::max(kMinListTokens, engine.cost_curve().tokens_read_in(kReadingSeconds, kMaxListTokens));
+  const int n_tokens = std::max(
+      kMinListTokens, engine.cost_curve().tokens_read_in(kPartListSeconds, kMaxListTokens));
   auto left = static_cast<std::ptrdiff_t>(kBytesPerToken * n_tokens);
   for (const RankedPart& ranked : found.ranked) {
     const EditPart& part = found.parts[static_cast<std::size_t>(ranked.part)];

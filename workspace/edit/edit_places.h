@@ -12,7 +12,7 @@
 //                                "2, 5"
 //
 // The model is not asked where words find something, because a small one only adds wrong parts then
-// (docs/performance.md has the figures). What is chosen is an opinion, so it is told before
+// (docs/lab/performance.md has the figures). What is chosen is an opinion, so it is told before
 // anything is written, together with the best of the parts that were left; a request may name the
 // places itself. The model's answer is text like any other: if it is not a list of such numbers,
 // nothing is found.
@@ -28,17 +28,11 @@
 #include "decoding/decoder.h"
 #include "support/result.h"
 #include "workspace/edit/edit_parts.h"
+#include "workspace/edit/edit_result.h"
 #include "workspace/edit/part_ranking.h"
 #include "workspace/engine/engine.h"
 
 namespace redraft {
-
-// A place of a file that is edited by itself: whole lines.
-struct EditPlace {
-  ByteRange range;
-  std::string name;  // for people: of its definition, else its first line
-  friend bool operator==(const EditPlace&, const EditPlace&) = default;
-};
 
 enum class AskModel { kNever, kIfWordsFindNothing, kAlways };
 

@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "indexing/syntax/name_uses.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/snippets/snippets.h"
 
 namespace redraft {

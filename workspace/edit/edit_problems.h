@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "text/tokenizer.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_request.h"
 
 namespace redraft {
 

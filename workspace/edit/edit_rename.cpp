@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "indexing/syntax/name_uses.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "languages/languages.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/cursor_region.h"
-#include "workspace/edit/edit_run.h"
 #include "workspace/edit/instruction.h"
 
 namespace redraft {
@@ -56,7 +56,7 @@ bool has_use(const NamedThing& thing, const ByteRange& range, bool declares) {
   });
 }
 
-// What of `things` an instruction for these lines is about. Empty: there is no telling.
+// Which of `things` an instruction for these lines means. Empty: that is not certain.
 Things meant_within(const Things& things, const ByteRange& range, bool is_whole_file) {
   const auto declared = [&](const NamedThing* thing) { return has_use(*thing, range, true); };
   const auto used = [&](const NamedThing* thing) { return has_use(*thing, range, false); };
@@ -88,8 +88,8 @@ bool is_on(std::string_view text, std::size_t cursor, std::string_view name) {
   return text.substr(begin, end - begin) == name;
 }
 
-// Where the cursor is, or the name itself is selected; nothing: lines are selected, or it is no
-// matter.
+// The cursor, or the place of the name if exactly that is selected. Nothing: lines are selected, or
+// there is no range.
 std::optional<std::size_t> cursor_of(const EditRequest& request, const RenameWish& wish) {
   if (request.cursor) return request.cursor;
   if (!request.range) return std::nullopt;
@@ -280,12 +280,24 @@ void add_doubt(const std::string& reason, const std::vector<int>& edits,
   }
 }
 
+// Whether `wish` renames something of the document to a name that its language reserves.
+bool makes_keyword(const Document& document, const RenameWish& wish) {
+  const std::string id = document.language();
+  if (!wish.says_so || !is_keyword(id, wish.to) || document.syntax() == nullptr) return false;
+  const std::optional<NameMeanings> meanings = document.syntax()->meanings_of(wish.from);
+  if (!meanings) return false;
+  const bool may_be_member = find_language(id)->has_keyword_members;
+  return std::ranges::any_of(meanings->things, [&](const NamedThing& thing) {
+    return is_meant(thing, wish) && !(may_be_member && thing.kind == Kind::kMember);
+  });
+}
+
 class Renaming {
  public:
   explicit Renaming(const EditRequest& request)
       : request_(request), tree_(request.document->syntax()) {}
 
-  // False: the model is to be asked.
+  // False: the model has to answer.
   bool add(const RenameWish& wish) {
     if (tree_ == nullptr) return false;
     const std::optional<NameMeanings> meanings = tree_->meanings_of(wish.from);
@@ -302,26 +314,19 @@ class Renaming {
     });
   }
 
-  std::optional<EditResult> result() {
+  std::optional<Rename> result() {
     leave_what_is_outside();
     std::ranges::sort(places_, {}, [](const Renamed& place) { return place.range.begin; });
     const auto same = [](const Renamed& a, const Renamed& b) { return a.range == b.range; };
     places_.erase(std::unique(places_.begin(), places_.end(), same), places_.end());
     if (places_.empty()) return std::nullopt;
     const std::vector<ChangedLines> changed = changed_lines(tree_->text(), places_);
-    std::vector<TextEdit> edits;
-    for (const ChangedLines& lines : changed) edits.push_back(lines.edit);
-    EditResult result;
-    result.renamed = true;
-    set_edits(request_, edits, result);
-    // A name that is gone was meant to go.
-    std::erase_if(result.doubts,
-                  [](const Doubt& doubt) { return doubt.kind != Doubt::Kind::kSyntax; });
-    result.region = {edits.front().range.begin, edits.back().range.end};
-    for (int i = 0; i < std::ssize(changed); ++i) add_doubt(changed[i].doubt, {i}, result.doubts);
+    Rename rename;
+    for (const ChangedLines& lines : changed) rename.edits.push_back(lines.edit);
+    for (int i = 0; i < std::ssize(changed); ++i) add_doubt(changed[i].doubt, {i}, rename.doubts);
     for (const std::string& reason : reasons_)
-      add_doubt(reason, indices(edits.size()), result.doubts);
-    return result;
+      add_doubt(reason, indices(rename.edits.size()), rename.doubts);
+    return rename;
   }
 
  private:
@@ -365,13 +370,22 @@ class Renaming {
 
 }  // namespace
 
-std::optional<EditResult> carry_out_rename(const EditRequest& request) {
+std::optional<Rename> find_rename(const EditRequest& request) {
   const std::vector<RenameWish> wishes = renames_in(request.instruction);
   if (wishes.empty() || !request.places.empty()) return std::nullopt;
   Renaming renaming(request);
   const bool all =
       std::ranges::all_of(wishes, [&](const RenameWish& wish) { return renaming.add(wish); });
   return all ? renaming.result() : std::nullopt;
+}
+
+Result<void> check_new_names(const EditRequest& request) {
+  for (const RenameWish& wish : renames_in(request.instruction)) {
+    if (makes_keyword(*request.document, wish))
+      return Error("cannot rename '" + wish.from + "' to '" + wish.to + "': that is a keyword of " +
+                   request.document->language() + "; choose another name");
+  }
+  return {};
 }
 
 }  // namespace redraft

@@ -2,16 +2,21 @@
 
 #include <optional>
 
-#include "workspace/edit/edit_session.h"
+#include "support/result.h"
+#include "workspace/edit/edit_decision.h"
 
 namespace redraft {
 
-// Carries out `request.instruction` if it asks for another name and for nothing else, and the
-// syntax tree tells what has the name. It is what the cursor stands on, else what is declared
-// closest around; of a file without a cursor all variables, functions and types of that name.
-// Uses that are not certain are edits with a doubt. With a selection only its lines change, and
-// what is left outside is a doubt.
-// Nothing: the model is to be asked. Parses the document.
-std::optional<EditResult> carry_out_rename(const EditRequest& request);
+// The rename, if `request.instruction` asks for another name and nothing else, and the syntax tree
+// resolves the old name. With a cursor, that is what the cursor is on, or what is declared closest
+// around it. Without a cursor, it is every variable, function and type of the file with that name.
+// An uncertain use is an edit with a doubt. With a selection, only its lines change, and uses
+// outside of it are a doubt.
+// Nothing: the model has to answer. Parses the document.
+std::optional<Rename> find_rename(const EditRequest& request);
+
+// An error if the instruction renames something of the document to a reserved word of its language.
+// Parses the document only if the new name is one.
+Result<void> check_new_names(const EditRequest& request);
 
 }  // namespace redraft

@@ -5,6 +5,7 @@
 
 #include "support/trace/trace.h"
 #include "workspace/apply/change_place.h"
+#include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_problems.h"
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
@@ -34,30 +35,30 @@ Fault fault_of(Engine& engine, const EditRequest& request, const EditPlan& plan,
           std::move(known)};
 }
 
-// Of one request that is asked again: it takes no notice of hunks before the end. A small model
-// that has copied a name says it again when it is told that it is wrong (measured on
-// bench/faults): so its first answer goes on with another name.
-Result<EditResult> ask_again(Engine& engine, EditRequest request, const EditPlan& plan,
+// The second answer. Its hunks are not sent before its end. A small model that is told that a name
+// is wrong writes the same name again (measured on bench/faults), so in that case the first answer
+// continues with another name.
+Result<EditResult> ask_again(Engine& engine, const EditRequest& request,
+                             const std::string& instruction, const EditPlan& plan,
                              const EditResult& first, const Fault& fault,
                              const EditObserver& observer, const std::stop_token& stop) {
   const Span span("repair");
-  request.another = fault.unknown ? 1 : 0;
   const FaultyAnswer faulty{.text = first.output, .fault = fault.text};
-  Result<EditPrompt> prompt = prompt_of(engine, request, plan.region, plan.context_bytes,
-                                        fault.unknown ? nullptr : &faulty);
+  Result<EditPrompt> prompt = prompt_of(engine, request, instruction, plan.region,
+                                        plan.context_bytes, fault.unknown ? nullptr : &faulty);
   if (!prompt) return prompt.error();
   const Result<int> budget =
       edit_token_budget(*prompt, request.max_new_tokens, engine.context_length());
   if (!budget) return budget.error();
-  // It begins where the first answer ended, for whoever shows progress.
+  // The progress continues where the first answer ended.
   const EditObserver quiet{.on_progress = [&](const EditProgress& progress) {
     if (!observer.on_progress) return;
     DecodeStatistics all = first.statistics;
     all += progress.statistics;
     observer.on_progress({progress.fraction, all, progress.lines});
   }};
-  EditRun run(engine, request, plan.context_bytes, quiet, stop);
-  if (fault.unknown) run.write_other_name(fault.unknown->place, fault.known);
+  EditRun run(engine, request, instruction, plan.context_bytes, quiet, stop);
+  if (fault.unknown) run.replace_name({fault.unknown->place, fault.known});
   return run.whole(plan.region, std::move(*prompt), *budget);
 }
 
@@ -75,7 +76,8 @@ void take(EditResult& second, EditResult& result) {
 
 // What the model wrote, with "# ... existing code ..." in the place of lines, is a change of the
 // file like another assistant's.
-void put_back_left_out(const EditRequest& request, const EditRegion& region, EditResult& result) {
+void put_back_left_out(const std::string& instruction, const EditRegion& region,
+                       EditResult& result) {
   const bool leaves_out = std::ranges::any_of(
       result.doubts, [](const Doubt& doubt) { return doubt.kind == Doubt::Kind::kLeftOut; });
   if (!leaves_out) return;
@@ -86,22 +88,20 @@ void put_back_left_out(const EditRequest& request, const EditRegion& region, Edi
   const bool stays_within = std::ranges::all_of(
       placed.edits, [&](const TextEdit& edit) { return region.range().contains(edit.range); });
   if (!placed.is_certain() || !stays_within) return;
-  EditResult whole;
-  set_edits(request, placed.edits, whole);
+  EditResult whole = result_of(region.document(), instruction, placed.edits);
   if (whole.hunks.empty() || whole.doubts.size() >= result.doubts.size()) return;
   whole.tidied = {"the lines that the answer leaves out stay"};
   take(whole, result);
 }
 
-void tidy(const EditRequest& request, const EditRegion& region, EditResult& result) {
+void tidy(const std::string& instruction, const EditRegion& region, EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
-  put_back_left_out(request, region, result);
+  put_back_left_out(instruction, region, result);
   if (!result.tidied.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
   if (!tidy) return;
-  EditResult tidier;
-  set_edits(request, tidy->edits, tidier);
+  EditResult tidier = result_of(region.document(), instruction, tidy->edits);
   const bool is_worse = tidier.doubts.size() > result.doubts.size() ||
                         (tidier.breaks_syntax() && !result.breaks_syntax());
   if (is_worse) return;
@@ -111,17 +111,19 @@ void tidy(const EditRequest& request, const EditRegion& region, EditResult& resu
 
 }  // namespace
 
-void repair(Engine& engine, const EditRequest& request, const EditPlan& plan,
-            const EditObserver& observer, const std::stop_token& stop, EditResult& result) {
+void repair(Engine& engine, const EditRequest& request, const std::string& instruction,
+            const EditPlan& plan, const EditObserver& observer, const std::stop_token& stop,
+            EditResult& result) {
   if (result.finish_reason != FinishReason::kStop) return;
   const std::size_t n_told = result.hunks.size();
   const std::vector<Doubt> doubts_before = result.doubts;
-  tidy(request, plan.region, result);
+  tidy(instruction, plan.region, result);
   bool is_other = !result.tidied.empty();
   if (const Fault fault = fault_of(engine, request, plan, result); !fault.text.empty()) {
-    Result<EditResult> second = ask_again(engine, request, plan, result, fault, observer, stop);
+    Result<EditResult> second =
+        ask_again(engine, request, instruction, plan, result, fault, observer, stop);
     if (second) {
-      tidy(request, plan.region, *second);
+      tidy(instruction, plan.region, *second);
       const bool taken = is_better(*second, result);
       result.repair = EditRepair{fault.text, taken, second->statistics};
       if (taken) take(*second, result);

@@ -1,21 +1,25 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/edit_request.h"
+#include "workspace/edit/edit_result.h"
 
 namespace redraft {
 
-// Puts right what is wrong with an edit that has ended. First, what the model wrote around the
-// lines that it was asked for is taken off (edit_tidy.h). If the edit is doubtful then, the model
-// is asked once more: the fault goes on where the conversation ended, which is in the cache, and
-// the first answer is the draft of the next one, which is the result if it has fewer doubts and
-// changes something.
+// Fixes an edit of a region after it has ended. First, it removes what the model wrote around the
+// requested lines (edit_tidy.h). If the edit is still doubtful, it asks the model once more: the
+// conversation continues with the fault, its beginning is in the cache, and the first answer is the
+// draft of the second. The second answer becomes the result if it has fewer doubts and changes
+// something.
 //
-// Where that gives other hunks than the observer was told, they have ids of their own, behind
-// those. Nothing happens to an edit that was cut short, and what fails here leaves it as it is. On
-// the decode thread.
-void repair(Engine& engine, const EditRequest& request, const EditPlan& plan,
-            const EditObserver& observer, const std::stop_token& stop, EditResult& result);
+// If the hunks differ from those that the observer was told, they get new ids after those. An edit
+// that was cut short stays as it is, and so does the result if anything fails here. On the decode
+// thread.
+void repair(Engine& engine, const EditRequest& request, const std::string& instruction,
+            const EditPlan& plan, const EditObserver& observer, const std::stop_token& stop,
+            EditResult& result);
 
 }  // namespace redraft

@@ -7,35 +7,23 @@
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/documents/diff.h"
-#include "workspace/edit/edit_context.h"
-#include "workspace/edit/edit_problems.h"
+#include "workspace/edit/edit_outcome.h"
+#include "workspace/edit/edit_plan.h"
 #include "workspace/edit/fenced_output.h"
-#include "workspace/edit/known_name.h"
 
 namespace redraft {
 
 namespace {
 
-std::vector<Doubt> doubts_about(const EditRequest& request, const std::vector<Hunk>& hunks) {
-  const Span span("check syntax");
-  const Document& document = *request.document;
-  const SyntaxTree* before = hunks.empty() ? nullptr : document.syntax();
-  if (before == nullptr) return {};
-  const std::vector<TextEdit> edits = edits_of(hunks);
-  const auto text = std::make_shared<const std::string>(apply_edits(document.text(), edits));
-  const std::optional<SyntaxTree> after = before->edited(text);
-  if (!after) return {};
-  return redraft::doubts_about({*before, *after, edits, request.instruction});
-}
-
-// Each hunk that is examined as it comes takes a walk over the whole file: so many bytes in all,
-// which take a tenth of a second to one. The end examines all hunks in any case.
+// To examine a hunk as it comes, redraft walks over the whole file. It stops after this many bytes,
+// which take between a tenth of a second and one. The end of the edit examines all hunks anyway.
 constexpr std::size_t kExaminedBytes = std::size_t{2} << 20;
 
-// Why the last hunk is doubtful. The file between two hunks may well make no sense yet.
-std::string doubt_about_last(const EditRequest& request, const std::vector<Hunk>& hunks) {
-  if (hunks.size() * request.document->text().size() > kExaminedBytes) return {};
-  std::vector<Doubt> doubts = doubts_about(request, hunks);
+// Why the last hunk is doubtful. Syntax errors do not count: later hunks may fix them.
+std::string doubt_about_last(const Document& document, const std::string& instruction,
+                             const std::vector<Hunk>& hunks) {
+  if (hunks.size() * document.text().size() > kExaminedBytes) return {};
+  std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
   std::erase_if(doubts, [&](const Doubt& doubt) {
     return doubt.kind == Doubt::Kind::kSyntax ||
            doubt.edits.back() + 1 != static_cast<int>(hunks.size());
@@ -43,48 +31,16 @@ std::string doubt_about_last(const EditRequest& request, const std::vector<Hunk>
   return reasons_of(doubts);
 }
 
-// How many tokens at the beginning of `answer` are code: those before the closing fence.
-std::size_t count_code(const Tokenizer& tokenizer, const std::vector<TokenId>& answer,
-                       const std::string& fence) {
-  FencedOutput output(fence);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < answer.size(); ++i)
-    if (!output.add(tokenizer.bytes(answer[i])).empty()) count = i + 1;
-  return output.end().empty() ? count : answer.size();
-}
-
-// Where the model could have gone another way, the least certain place first. Not where that would
-// only end the code earlier or later, or write the same text in other tokens.
-std::vector<std::size_t> worth_another_try(const Tokenizer& tokenizer,
-                                           const std::vector<TokenId>& answer,
-                                           const std::string& fence,
-                                           const std::vector<Engine::Alternative>& alternatives,
-                                           const std::vector<TokenId>& stop_tokens) {
-  const std::string text = tokenizer.decode(answer);
-  // Where nothing is to be left, the first token of the fence is all that there is.
-  const std::size_t n_code = std::max(count_code(tokenizer, answer, fence), std::size_t{1});
-  std::vector<std::size_t> places;
-  std::string_view rest = text;
-  for (std::size_t i = 0; i < std::min(n_code, answer.size()); ++i) {
-    const TokenId other = alternatives[i].token;
-    const bool ends = std::ranges::find(stop_tokens, other) != stop_tokens.end();
-    if (!ends && !rest.starts_with(tokenizer.bytes(other))) places.push_back(i);
-    rest.remove_prefix(std::min(tokenizer.bytes(answer[i]).size(), rest.size()));
-  }
-  std::ranges::stable_sort(places, {}, [&](std::size_t i) { return alternatives[i].margin; });
-  return places;
-}
-
 }  // namespace
 
 // From tokens to hunks: bytes, lines, changes of lines, edits.
 class HunkStream {
  public:
-  // Adds to `hunks` and `raw`, the model's raw output. All of it outlives this.
-  HunkStream(const Tokenizer& tokenizer, const EditRequest& request, const EditRegion& region,
+  // Adds to `hunks` and to `raw`, the model's raw output. All arguments outlive the stream.
+  HunkStream(const Tokenizer& tokenizer, const std::string& instruction, const EditRegion& region,
              const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
       : tokenizer_(tokenizer),
-        request_(request),
+        instruction_(instruction),
         region_(region),
         fence_(fence_around(region.document().text())),
         output_(fence_),
@@ -100,20 +56,19 @@ class HunkStream {
     take(output_.add(bytes));
     return !output_.closed();
   }
-  // The model has written all it wanted to, of one part if it is given several: what it writes next
-  // goes on where this ends.
+  // The model has ended its turn. If there are several parts, the next one continues here.
   void end_part() {
     take(output_.end());
     output_ = FencedOutput(fence_);
   }
-  // There is no more.
+  // No part follows.
   void finish() {
     const Span span("diff");
     emit(diff_.finish());
   }
 
   bool closed() const { return output_.closed(); }
-  // How many of these lines are dealt with.
+  // How many of these lines are finished.
   int passed(int first, int last) const { return std::clamp(diff_.passed(), first, last) - first; }
 
  private:
@@ -133,13 +88,13 @@ class HunkStream {
       hunk.old_text = region_.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
       if (!observer_.on_hunk) continue;
-      hunks_.back().doubt = doubt_about_last(request_, hunks_);
+      hunks_.back().doubt = doubt_about_last(region_.document(), instruction_, hunks_);
       observer_.on_hunk(hunks_.back());
     }
   }
 
   const Tokenizer& tokenizer_;
-  const EditRequest& request_;
+  const std::string& instruction_;
   const EditRegion& region_;
   std::string fence_;
   FencedOutput output_;
@@ -162,40 +117,11 @@ double fraction_done(const DecodeStatistics& statistics, double passed, double n
 
 }  // namespace
 
-std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
-  return std::min(edit_context_bytes(engine.cost_curve(), kReadingSeconds), context_bytes) / 2;
-}
-
-Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
-                             std::size_t context_bytes, const FaultyAnswer* faulty) {
-  const Span span("prompt");
-  PromptForm form{.context_bytes = context_bytes,
-                  .overview_bytes = overview_bytes(engine, context_bytes),
-                  .names = names_in_problems(request)};
-  // They take the room of lines around the region, so that reading takes no longer.
-  for (const ForeignDefinition& definition :
-       definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes))
-    form.elsewhere += definition.title + definition.text;
-  form.context_bytes -= form.elsewhere.size();
-  return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, request.instruction, form,
-                          faulty);
-}
-
-void set_edits(const EditRequest& request, const std::vector<TextEdit>& edits, EditResult& result) {
-  const std::string& before = request.document->text();
-  result.hunks.clear();
-  for (const TextEdit& edit : edits) {
-    const int id = static_cast<int>(result.hunks.size());
-    result.hunks.push_back({id, edit, before.substr(edit.range.begin, edit.range.size())});
-  }
-  result.text = apply_edits(before, edits);
-  result.doubts = doubts_about(request, result.hunks);
-}
-
-EditRun::EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
-                 const EditObserver& observer, std::stop_token stop)
+EditRun::EditRun(Engine& engine, const EditRequest& request, const std::string& instruction,
+                 std::size_t context_bytes, const EditObserver& observer, std::stop_token stop)
     : engine_(engine),
       request_(request),
+      instruction_(instruction),
       context_bytes_(context_bytes),
       observer_(observer),
       stop_(std::move(stop)) {}
@@ -236,7 +162,7 @@ Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
 }
 
 Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, double to) {
-  Result<EditPrompt> prompt = prompt_of(engine_, request_, part, context_bytes_);
+  Result<EditPrompt> prompt = prompt_of(engine_, request_, instruction_, part, context_bytes_);
   if (!prompt) return prompt.error();
   const int asked = request_.max_new_tokens;
   const int left = asked > 0 ? asked - n_written_ : 0;
@@ -249,143 +175,134 @@ Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, do
 void EditRun::begin_text(EditRegion text) {
   stream_.reset();
   text_ = std::move(text);
-  stream_ =
-      std::make_unique<HunkStream>(engine_.tokenizer(), request_, *text_, observer_, hunks_, raw_);
+  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, observer_,
+                                         hunks_, raw_);
 }
 
 void EditRun::end_text() { stream_->finish(); }
 
-Result<FinishReason> EditRun::write(const EditRegion& part, double from, double to,
+// The lines that one decode writes, and its share of the progress.
+struct EditRun::Part {
+  const EditRegion& region;
+  int first, last;    // lines of the text, [first, last)
+  double n_original;  // tokens
+  double from, to;    // of the progress of the whole edit
+
+  int size() const { return last - first; }
+};
+
+void EditRun::report(const Part& part, const DecodeStatistics& statistics) {
+  if (!observer_.on_progress) return;
+  const int passed = stream_->passed(part.first, part.last);
+  const double part_passed = part.size() == 0 ? 1.0 : static_cast<double>(passed) / part.size();
+  const double fraction = fraction_done(statistics, part_passed, part.n_original);
+  DecodeStatistics so_far = statistics_;
+  so_far += statistics;
+  const LinesPassed lines{lines_.passed + passed, lines_.of};
+  observer_.on_progress({part.from + (part.to - part.from) * fraction, so_far, lines});
+}
+
+DecodeRequest EditRun::decode_request(const Part& part, EditPrompt& prompt, int budget) {
+  return {.prompt = std::move(prompt.tokens),
+          .original = std::move(prompt.original),
+          .replacements = std::move(prompt.replacements),
+          .stop_tokens = std::move(prompt.stop_tokens),
+          .max_new_tokens = budget,
+          .on_progress = [this,
+                          &part](const DecodeStatistics& statistics) { report(part, statistics); },
+          .rest_of_file = rest_of_file(part.region),
+          .open_files = engine_.open_files(request_.beside),
+          .repository = request_.repository,
+          .common = request_.common};
+}
+
+Result<FinishReason> EditRun::write(const EditRegion& region, double from, double to,
                                     EditPrompt prompt, int budget) {
   const LineIndex& index = request_.document->lines();
-  const int first = index.line_of(part.range().begin) - index.line_of(text_->range().begin);
-  const int last = first + static_cast<int>(part.lines().size());
-  const auto n_original = static_cast<double>(prompt.original.size());
-  const bool is_other = request_.another > 0;
-  double begin = from, end = is_other ? (from + to) / 2 : to;  // of what is decoded now
-  const auto on_progress = [&](const DecodeStatistics& statistics) {
-    if (!observer_.on_progress) return;
-    const int passed = stream_->passed(first, last);
-    const double part_passed = first == last ? 1.0 : static_cast<double>(passed) / (last - first);
-    const double fraction = fraction_done(statistics, part_passed, n_original);
-    DecodeStatistics so_far = statistics_;
-    so_far += statistics;
-    const LinesPassed lines{lines_.passed + passed, lines_.of};
-    observer_.on_progress({begin + (end - begin) * fraction, so_far, lines});
-  };
-  const auto sink = [&](TokenId token) { return stream_->add(token); };
-  DecodeRequest decode{.prompt = std::move(prompt.tokens),
-                       .original = std::move(prompt.original),
-                       .replacements = std::move(prompt.replacements),
-                       .stop_tokens = std::move(prompt.stop_tokens),
-                       .max_new_tokens = budget,
-                       .on_progress = on_progress,
-                       .rest_of_file = rest_of_file(part),
-                       .open_files = engine_.open_files(request_.beside),
-                       .repository = request_.repository,
-                       .common = request_.common};
-  if (is_other) {
-    const Result<std::optional<FinishReason>> ended = begin_other_answer(decode, prompt.fence);
-    begin = end, end = to;
+  const int first = index.line_of(region.range().begin) - index.line_of(text_->range().begin);
+  const bool branches = !std::holds_alternative<std::monostate>(branching_);
+  Part part{.region = region,
+            .first = first,
+            .last = first + static_cast<int>(region.lines().size()),
+            .n_original = static_cast<double>(prompt.original.size()),
+            .from = from,
+            .to = branches ? (from + to) / 2 : to};
+  DecodeRequest decode = decode_request(part, prompt, budget);
+  if (branches) {
+    const Result<std::optional<FinishReason>> ended = begin_branch(decode, prompt.fence);
     if (!ended) return ended.error();
-    if (*ended == FinishReason::kStop) stream_->end_part();
     if (*ended) return **ended;
+    part.from = part.to;
+    part.to = to;
   }
-  Result<DecodeResult> decoded =
+  const auto sink = [&](TokenId token) { return stream_->add(token); };
+  const Result<DecodeResult> decoded =
       engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
   if (!decoded) return decoded.error();
   statistics_ += decoded->statistics;
   n_written_ += decoded->statistics.new_tokens;
-  lines_.passed += last - first;
+  lines_.passed += part.size();
   const bool complete = decoded->finish_reason == FinishReason::kStop || stream_->closed();
   if (complete) stream_->end_part();
   return complete ? FinishReason::kStop : decoded->finish_reason;
 }
 
-// The first answer is decoded again: its prompt is in a cache, and what it wrote is remembered as a
-// draft. So another try needs nothing but the request.
-Result<std::optional<FinishReason>> EditRun::begin_other_answer(DecodeRequest& decode,
-                                                                const std::string& fence) {
-  FencedOutput output(fence);
-  const auto read = [&](TokenId token) {
-    output.add(engine_.tokenizer().bytes(token));
-    return !output.closed();
-  };
-  const Result<DecodeResult> first =
-      engine_.decode(Purpose::kEdit, request_.decoder, decode, read, stop_, request_.remembering);
-  if (!first) return first.error();
-  statistics_ += first->statistics;
-  const std::vector<TokenId>& answer = first->tokens;
-  const bool is_cancelled = first->finish_reason == FinishReason::kCancelled;
-  if (is_cancelled) return std::optional(FinishReason::kCancelled);
-  const Result<std::optional<OtherWay>> way = other_way(decode, answer, fence);
-  if (!way) return way.error();
-  if (!*way) return std::optional(FinishReason::kCancelled);
-  const auto at = static_cast<std::ptrdiff_t>((*way)->at);
-  std::vector<TokenId> kept(answer.begin(), answer.begin() + at);
-  kept.insert(kept.end(), (*way)->tokens.begin(), (*way)->tokens.end());
-  for (const TokenId token : kept) stream_->add(token);
-  n_written_ += static_cast<int>(kept.size());
-  if (stream_->closed()) return std::optional(FinishReason::kStop);
-  decode.max_new_tokens -= static_cast<int>(kept.size());
+Result<std::optional<FinishReason>> EditRun::begin_branch(DecodeRequest& decode,
+                                                          const std::string& fence) {
+  Result<std::optional<std::vector<TokenId>>> tokens = first_answer(decode, fence);
+  if (!tokens) return tokens.error();
+  if (!*tokens) return std::optional(FinishReason::kCancelled);
+  const FirstAnswer answer{decode.prompt, decode.stop_tokens, fence, **std::move(tokens)};
+  const Result<std::optional<Branch>> branch = find_branch(decode, answer);
+  if (!branch) return branch.error();
+  if (!*branch) return std::optional(FinishReason::kCancelled);
+
+  const auto at = answer.tokens.begin() + static_cast<std::ptrdiff_t>((*branch)->at);
+  std::vector<TokenId> beginning(answer.tokens.begin(), at);
+  beginning.insert(beginning.end(), (*branch)->tokens.begin(), (*branch)->tokens.end());
+  for (const TokenId token : beginning) stream_->add(token);
+  n_written_ += static_cast<int>(beginning.size());
+  if (stream_->closed()) {
+    stream_->end_part();
+    return std::optional(FinishReason::kStop);
+  }
+  decode.max_new_tokens -= static_cast<int>(beginning.size());
   if (decode.max_new_tokens <= 0) return std::optional(FinishReason::kLength);
-  decode.prompt.insert(decode.prompt.end(), kept.begin(), kept.end());
-  decode.original.assign(answer.begin() + at + 1, answer.end());
+  decode.prompt.insert(decode.prompt.end(), beginning.begin(), beginning.end());
+  decode.original.assign(at + 1, answer.tokens.end());
   decode.replacements.clear();
   return std::optional<FinishReason>();
 }
 
-Result<std::optional<EditRun::OtherWay>> EditRun::other_way(const DecodeRequest& decode,
-                                                            const std::vector<TokenId>& answer,
-                                                            const std::string& fence) {
-  if (other_name_) {
-    const Result<OtherWay> way = way_to_other_name(decode, answer);
-    if (stop_.stop_requested()) return std::optional<OtherWay>();
-    if (!way) return way.error();
-    return std::optional(*way);
-  }
+Result<std::optional<std::vector<TokenId>>> EditRun::first_answer(const DecodeRequest& decode,
+                                                                  const std::string& fence) {
+  FencedOutput output(fence);
+  const auto sink = [&](TokenId token) {
+    output.add(engine_.tokenizer().bytes(token));
+    return !output.closed();
+  };
+  Result<DecodeResult> first =
+      engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
+  if (!first) return first.error();
+  statistics_ += first->statistics;
+  if (first->finish_reason == FinishReason::kCancelled)
+    return std::optional<std::vector<TokenId>>();
+  return std::optional(std::move(first->tokens));
+}
+
+Result<std::optional<Branch>> EditRun::find_branch(const DecodeRequest& decode,
+                                                   const FirstAnswer& answer) {
+  if (const auto* name = std::get_if<UnknownNamePlace>(&branching_))
+    return branch_at_name(engine_, answer, *text_, *name, stop_);
   DecodeStatistics cost;
   const auto on_pass = [&](const DecodeStatistics& so_far) {
     cost = so_far;
-    decode.on_progress(cost);
+    decode.on_progress(so_far);
   };
-  const auto alternatives = engine_.alternatives(decode.prompt, answer, on_pass, stop_);
+  Result<std::optional<Branch>> branch =
+      branch_of_retry(engine_, answer, std::get<int>(branching_), on_pass, stop_);
   statistics_ += cost;
-  if (!alternatives) return std::optional<OtherWay>();
-  const std::vector<std::size_t> places =
-      worth_another_try(engine_.tokenizer(), answer, fence, *alternatives, decode.stop_tokens);
-  const auto which = static_cast<std::size_t>(request_.another) - 1;
-  if (which >= places.size())
-    return Error(places.empty()
-                     ? "there are no other tries"
-                     : "there are no more than " + std::to_string(places.size()) + " other tries");
-  const std::size_t at = places[which];
-  return std::optional(OtherWay{at, {(*alternatives)[at].token}});
-}
-
-Result<EditRun::OtherWay> EditRun::way_to_other_name(const DecodeRequest& decode,
-                                                     const std::vector<TokenId>& answer) {
-  const Tokenizer& tokenizer = engine_.tokenizer();
-  const LineIndex& lines = request_.document->lines();
-  const int first = lines.line_of(text_->range().begin);
-  const int line = lines.line_of(other_name_->place.begin);
-  std::size_t left = other_name_->place.begin - lines.start(line);  // bytes before the name
-  for (int i = first; i < line; ++i)
-    left += text_->lines()[static_cast<std::size_t>(i - first)].size() + 1;
-  std::size_t at = 0;
-  for (; at < answer.size() && left >= tokenizer.bytes(answer[at]).size(); ++at)
-    left -= tokenizer.bytes(answer[at]).size();
-  const Error none("none of the names that are known is likely here");
-  if (at == answer.size()) return none;
-  std::vector<TokenId> context = decode.prompt;
-  context.insert(context.end(), answer.begin(), answer.begin() + static_cast<std::ptrdiff_t>(at));
-  std::vector<TokenId> name = write_known_name(
-      engine_, std::move(context), tokenizer.bytes(answer[at]).substr(0, left), other_name_->known,
-      std::string_view(request_.document->text())
-          .substr(other_name_->place.begin, other_name_->place.size()),
-      stop_);
-  if (name.empty()) return none;
-  return OtherWay{at, std::move(name)};
+  return branch;
 }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(
@@ -407,7 +324,7 @@ EditResult EditRun::result(FinishReason reason, ByteRange region) {
   result.output = std::move(raw_);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
-  result.doubts = doubts_about(request_, result.hunks);
+  result.doubts = doubts_about(*request_.document, instruction_, result.hunks);
   return result;
 }
 

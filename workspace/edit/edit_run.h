@@ -5,93 +5,79 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "workspace/edit/edit_session.h"
+#include "support/result.h"
+#include "workspace/documents/edit_region.h"
+#include "workspace/edit/edit_request.h"
+#include "workspace/edit/edit_result.h"
+#include "workspace/edit/edit_retry.h"
+#include "workspace/edit/prompt.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft {
 
-// How long reading the file around a region may take when the user waits for it, and when it is
-// read while the user types the instruction.
-inline constexpr double kReadingSeconds = 1;
-inline constexpr double kReadAheadSeconds = 5;
-
-// Whether places in the file are edited, not all lines of the request's scope.
-bool edits_places(Engine& engine, const EditRequest& request);
-
-// PromptForm::overview_bytes: the same in every prompt for a file.
-std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
-
-// `faulty` may be null.
-Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request, const EditRegion& region,
-                             std::size_t context_bytes, const FaultyAnswer* faulty = nullptr);
-
-// The result is these edits of the document instead: hunks, text and doubts.
-void set_edits(const EditRequest& request, const std::vector<TextEdit>& edits, EditResult& result);
-
 class HunkStream;
 
-// What one request is made of: the region as a whole, or parts of the file one after the other.
+// Lets the model write one region, or several parts of a file one after the other, and turns its
+// output into hunks. For one edit. On the decode thread; everything it refers to outlives it.
 class EditRun {
  public:
-  EditRun(Engine& engine, const EditRequest& request, std::size_t context_bytes,
-          const EditObserver& observer, std::stop_token stop);
+  EditRun(Engine& engine, const EditRequest& request, const std::string& instruction,
+          std::size_t context_bytes, const EditObserver& observer, std::stop_token stop);
   ~EditRun();
 
   Result<EditResult> whole(const EditRegion& region, EditPrompt prompt, int budget);
-  // In file order, each with a prompt of its own and its share of the work; where one is cut short
-  // the edit ends. What the model writes of parts that follow each other is one text to the
-  // differ, so that hunks are the same wherever lines are cut.
+  // The parts are in file order, each with its own prompt and its share of the work. The edit ends
+  // at the first part that is cut short. The differ sees adjacent parts as one text, so the hunks
+  // do not depend on where the file is divided.
   Result<EditResult> in_parts(const std::vector<EditRegion>& parts,
                               const std::vector<double>& work);
-  // With EditRequest::another: the answer goes another way at `place` of the document, which the
-  // first answer has not changed. In place of the name there it has one of those in `known`.
-  void write_other_name(ByteRange place, std::string known) {
-    other_name_ = OtherName{place, std::move(known)};
-  }
-  // What was spent before it.
+
+  // whole() writes this retry, from 1, instead of the first answer.
+  void retry(int retry_index) { branching_ = retry_index; }
+  // whole() writes the first answer with another name in that place.
+  void replace_name(UnknownNamePlace name) { branching_ = std::move(name); }
+  // Adds what was spent before this run.
   void add(const DecodeStatistics& statistics) { statistics_ += statistics; }
 
  private:
-  struct OtherName {
-    ByteRange place;
-    std::string known;
-  };
-  struct OtherWay {
-    std::size_t at;               // token of the answer
-    std::vector<TokenId> tokens;  // there
-  };
+  // Where whole() leaves the first answer: nowhere, at a retry's branch, or at a name.
+  using Branching = std::variant<std::monostate, int, UnknownNamePlace>;
+  struct Part;
 
-  Result<FinishReason> write(const EditRegion& part, double from, double to, EditPrompt prompt,
-                             int budget);
-  // With EditRequest::another: writes the beginning of that answer, and lets `decode` go on from
-  // there. With a value the edit has ended.
-  Result<std::optional<FinishReason>> begin_other_answer(DecodeRequest& decode,
-                                                         const std::string& fence);
-  // Where the first answer is left, and for which token. Nothing: it was stopped.
-  Result<std::optional<OtherWay>> other_way(const DecodeRequest& decode,
-                                            const std::vector<TokenId>& answer,
-                                            const std::string& fence);
-  Result<OtherWay> way_to_other_name(const DecodeRequest& decode,
-                                     const std::vector<TokenId>& answer);
   Result<FinishReason> write_part(const EditRegion& part, double from, double to);
+  Result<FinishReason> write(const EditRegion& region, double from, double to, EditPrompt prompt,
+                             int budget);
+  DecodeRequest decode_request(const Part& part, EditPrompt& prompt, int budget);
+  void report(const Part& part, const DecodeStatistics& statistics);
+  // Writes the beginning of an answer that branches off the first one, and changes `decode` so that
+  // it continues from there. A reason: the edit has ended already.
+  Result<std::optional<FinishReason>> begin_branch(DecodeRequest& decode, const std::string& fence);
+  // Nothing: it was stopped.
+  Result<std::optional<std::vector<TokenId>>> first_answer(const DecodeRequest& decode,
+                                                           const std::string& fence);
+  Result<std::optional<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
   void begin_text(EditRegion text);
   void end_text();
   EditResult result(FinishReason reason, ByteRange region);
-  // What the prompt for these lines may not show of the file.
+  // The tokens of the file that the prompt for these lines may not show.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(const EditRegion& part);
 
   Engine& engine_;
   const EditRequest& request_;
+  const std::string& instruction_;
   std::size_t context_bytes_;
   const EditObserver& observer_;
   std::stop_token stop_;
-  std::optional<OtherName> other_name_;
-  std::optional<EditRegion> text_;  // lines that follow each other, which are written now
+  Branching branching_;
+  std::optional<EditRegion> text_;  // the adjacent lines that are being written
   std::unique_ptr<HunkStream> stream_;
   std::vector<Hunk> hunks_;
   std::string raw_;
-  DecodeStatistics statistics_;  // of what is done
+  DecodeStatistics statistics_;  // of the decodes that have ended
   LinesPassed lines_;            // in the parts that are done
   int n_written_ = 0;            // tokens
 };

@@ -7,8 +7,10 @@
 
 #include "indexing/syntax/imports.h"
 #include "indexing/syntax/named_definitions.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/trimmed.h"
+#include "languages/language.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/edit/missing_imports.h"
 
@@ -18,8 +20,6 @@ namespace {
 constexpr int kMostSteps = 16;  // that take one thing off each
 
 using Lines = std::vector<std::string>;
-
-bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
 
 // `line`, as deep relative to `now` as it is to `before`, which stand for one line before and after
 // its indentation was put right.
@@ -51,7 +51,7 @@ Lines with_indentation_of(const std::vector<std::string_view>& old, const Lines&
     to += change.new_lines.size();
   }
   keep_until(old.size());
-  const auto is_guide = [&](std::size_t i) { return old_of[i] >= 0 && !is_blank_line(lines[i]); };
+  const auto is_guide = [&](std::size_t i) { return old_of[i] >= 0 && !is_blank_text(lines[i]); };
   std::size_t guide = 0;
   while (guide < lines.size() && !is_guide(guide)) ++guide;
   if (guide == lines.size()) return lines;
@@ -59,7 +59,7 @@ Lines with_indentation_of(const std::vector<std::string_view>& old, const Lines&
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_guide(i)) guide = i;
     const std::string_view now = old[static_cast<std::size_t>(old_of[guide])];
-    result.push_back(is_blank_line(lines[i]) ? lines[i] : moved_along(lines[i], lines[guide], now));
+    result.push_back(is_blank_text(lines[i]) ? lines[i] : moved_along(lines[i], lines[guide], now));
   }
   return result;
 }
@@ -132,8 +132,7 @@ class Tidier {
     if (region_.range().begin < imports_.place) return;
     const std::optional<SyntaxTree> tree = tree_.edited(text_with(lines));
     if (!tree) return;
-    for (const std::string& line :
-         missing_imports(tree_, *tree, region_.document().language_id())) {
+    for (const std::string& line : missing_imports(tree_, *tree)) {
       if (std::ranges::find(new_imports_, line) != new_imports_.end()) continue;
       notes_.push_back("'" + line + "' is needed now");
       new_imports_.push_back(line);
@@ -176,7 +175,7 @@ class Tidier {
     if (std::ranges::find(taken, true) == taken.end()) return std::nullopt;
     Lines rest;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const bool is_gap = i > 0 && taken[i - 1] && is_blank_line(lines[i]);
+      const bool is_gap = i > 0 && taken[i - 1] && is_blank_text(lines[i]);
       if (is_gap) taken[i] = true;
       if (!taken[i]) rest.push_back(lines[i]);
     }
@@ -185,9 +184,7 @@ class Tidier {
 
   // In some languages a function may have imports of its own.
   bool belongs_elsewhere(std::string_view text, const Import& import) const {
-    constexpr std::string_view kLocal[] = {"python", "rust", "ruby", "lua", "php", "shellscript"};
-    const bool may_be_local =
-        std::ranges::find(kLocal, region_.document().language_id()) != std::end(kLocal);
+    const bool may_be_local = tree_.language().has_local_imports;
     const std::size_t behind = skip_blanks(text, import.range.end);
     const bool own_lines =
         begins_line(text, import.range.begin) &&
@@ -256,11 +253,11 @@ class Tidier {
   void add(const Written& written, const NamedDefinition& definition, Lines& lines) const {
     const auto [first, last] = written.lines_of(definition);
     std::size_t from = first;
-    while (!lines.empty() && from > 0 && is_blank_line(written.lines[from - 1])) --from;
+    while (!lines.empty() && from > 0 && is_blank_text(written.lines[from - 1])) --from;
     const std::string_view old = indentation_of(written.lines[first]);
     for (std::size_t i = from; i < last; ++i) {
       const std::string& line = written.lines[i];
-      lines.push_back(line.starts_with(old) && !is_blank_line(line)
+      lines.push_back(line.starts_with(old) && !is_blank_text(line)
                           ? std::string(own_indentation()) + line.substr(old.size())
                           : line);
     }
@@ -273,7 +270,8 @@ class Tidier {
   }
 
   std::string_view own_indentation() const {
-    const auto line = std::ranges::find_if_not(region_.lines(), is_blank_line);
+    const auto line = std::ranges::find_if_not(
+        region_.lines(), [](std::string_view each) { return is_blank_text(each); });
     return line == region_.lines().end() ? std::string_view() : indentation_of(*line);
   }
 
@@ -315,9 +313,9 @@ class Tidier {
   Lines without(const Written& written, const NamedDefinition& copy) {
     auto [first, last] = written.lines_of(copy);
     Lines lines = written.lines;
-    while (first > 0 && is_blank_line(lines[first - 1])) --first;
+    while (first > 0 && is_blank_text(lines[first - 1])) --first;
     if (first == 0) {
-      while (last < lines.size() && is_blank_line(lines[last])) ++last;
+      while (last < lines.size() && is_blank_text(lines[last])) ++last;
     }
     lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(first),
                 lines.begin() + static_cast<std::ptrdiff_t>(last));
@@ -361,7 +359,8 @@ std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
     lines = std::move(*fewer);
     ++n_steps;
   }
-  const bool is_empty = std::ranges::all_of(lines, is_blank_line);
+  const bool is_empty =
+      std::ranges::all_of(lines, [](std::string_view each) { return is_blank_text(each); });
   if (n_steps == kMostSteps || is_empty) return std::nullopt;
   tidier.find_missing_imports(lines);
   if (n_steps == 0 && !tidier.import_edit()) return std::nullopt;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/strings/blank_text.h"
+
 namespace redraft {
 namespace {
 
@@ -16,7 +18,7 @@ constexpr int kMoreWords = 320;
 
 enum CutRank { kAnywhere, kBlankLine, kInnerDefinition, kDefinition };
 
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\f") == line.npos; }
+constexpr std::string_view kBlanksOfLine = " \t\f";
 
 // [i]: how many of the prompt's tokens begin in line i.
 std::vector<int> tokens_of_lines(const EditRegion& file, const EditPrompt& prompt,
@@ -92,7 +94,7 @@ std::vector<int> cut_ranks(const EditRegion& file) {
   const std::vector<std::string_view>& lines = file.lines();
   std::vector<int> ranks(lines.size(), kAnywhere);
   for (std::size_t line = 1; line < lines.size(); ++line) {
-    if (is_blank(lines[line - 1])) ranks[line] = kBlankLine;
+    if (is_blank_text(lines[line - 1], kBlanksOfLine)) ranks[line] = kBlankLine;
   }
   const SyntaxTree* tree = file.document().syntax();
   if (tree == nullptr) return ranks;

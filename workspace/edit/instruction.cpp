@@ -6,7 +6,7 @@
 #include <regex>
 #include <utility>
 
-#include "support/names.h"
+#include "text/strings/names.h"
 
 namespace redraft {
 namespace {

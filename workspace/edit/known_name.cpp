@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "support/names.h"
+#include "text/strings/names.h"
 
 namespace redraft {
 namespace {

@@ -32,7 +32,7 @@
 
 #include "support/result.h"
 #include "workspace/documents/buffer_change.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_result.h"
 #include "workspace/engine/decode_queue.h"
 
 namespace redraft {

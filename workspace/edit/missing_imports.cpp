@@ -4,34 +4,10 @@
 #include <set>
 #include <span>
 
+#include "languages/language.h"
+
 namespace redraft {
 namespace {
-
-// Names that mean the module wherever they stand before a dot. Those that are as often a variable's
-// ("copy", "token", "code") are told by the rest of the file.
-constexpr std::string_view kPython[] = {
-    "abc",         "argparse",   "ast",       "asyncio",    "base64",      "bisect",
-    "collections", "contextlib", "copy",      "csv",        "ctypes",      "dataclasses",
-    "datetime",    "decimal",    "difflib",   "enum",       "errno",       "fnmatch",
-    "functools",   "getpass",    "glob",      "gzip",       "hashlib",     "heapq",
-    "hmac",        "inspect",    "io",        "itertools",  "json",        "locale",
-    "logging",     "math",       "mimetypes", "operator",   "os",          "pathlib",
-    "pickle",      "platform",   "pprint",    "queue",      "random",      "re",
-    "secrets",     "select",     "selectors", "shlex",      "shutil",      "signal",
-    "socket",      "sqlite3",    "ssl",       "statistics", "string",      "struct",
-    "subprocess",  "sys",        "tempfile",  "textwrap",   "threading",   "time",
-    "timeit",      "traceback",  "types",     "typing",     "unicodedata", "uuid",
-    "warnings",    "weakref",    "zipfile",   "zlib"};
-
-// A package's name is the last part of its path.
-constexpr std::string_view kGo[] = {
-    "bufio",        "bytes",        "context",       "crypto/sha256", "encoding/base64",
-    "encoding/csv", "encoding/hex", "encoding/json", "errors",        "fmt",
-    "io",           "log",          "math",          "math/rand",     "net/http",
-    "net/url",      "os",           "os/exec",       "os/signal",     "path/filepath",
-    "reflect",      "regexp",       "runtime",       "slices",        "sort",
-    "strconv",      "strings",      "sync",          "sync/atomic",   "time",
-    "unicode",      "unicode/utf8"};
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -52,12 +28,10 @@ bool is_member_access(std::string_view text, const ByteRange& name) {
 
 }  // namespace
 
-std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxTree& after,
-                                         std::string_view language_id) {
-  const bool is_go = language_id == "go";
-  if (!is_go && language_id != "python") return {};
-  const std::span<const std::string_view> modules =
-      is_go ? std::span<const std::string_view>(kGo) : std::span<const std::string_view>(kPython);
+std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxTree& after) {
+  const StandardModules* const standard = after.language().standard_modules;
+  if (standard == nullptr) return {};
+  const std::span<const std::string_view> modules = standard->paths;
   std::set<std::string_view> known;
   for (const ByteRange& place : before.identifiers({0, before.text().size()}))
     known.insert(text_of(before, place));
@@ -78,7 +52,7 @@ std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxT
   std::vector<std::string> lines;
   for (const std::string_view name : wanted) {
     const std::string path(module_of(modules, name));
-    lines.push_back(is_go ? "import \"" + path + "\"" : "import " + path);
+    lines.push_back(std::string(standard->before).append(path).append(standard->after));
   }
   return lines;
 }

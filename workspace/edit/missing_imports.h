@@ -8,11 +8,10 @@
 
 namespace redraft {
 
-// The imports that an edit made necessary: of modules of the language's standard library, of which
-// `after` uses a member though no other line of it, nor `before`, knows the name. A model that is
-// asked for the lines of a method cannot write them. In the order in which they are needed; Python
-// and Go, none for other languages.
-std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxTree& after,
-                                         std::string_view language_id);
+// The import statements that an edit made necessary, in the order in which the text needs them.
+// Each is for a module of the standard library (Language::standard_modules): `after` uses a member
+// of the module, and neither `before` nor another line of `after` declares the name. A model that
+// writes the lines of one method cannot add them itself.
+std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxTree& after);
 
 }  // namespace redraft

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "support/names.h"
+#include "text/strings/names.h"
 #include "workspace/edit/instruction.h"
 
 namespace redraft {

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <utility>
 
-#include "support/trimmed.h"
 #include "text/chat_template.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/fenced_output.h"

@@ -4,14 +4,18 @@
 #include <utility>
 
 #include "support/trace/trace.h"
+#include "workspace/edit/edit_decision.h"
+#include "workspace/edit/edit_plan.h"
 
 namespace redraft {
 namespace {
 
-// The places that are remembered as announced.
+// How many announced places are remembered.
 constexpr std::size_t kPlaces = 8;
-// No announced place is worth more of the machine's time, for example a selection of a whole file.
+// Reading for one place takes at most this long, for example for a selection of a whole file.
 constexpr double kMaxSeconds = 15;
+
+constexpr const char* kFailed = "reading ahead failed";
 
 }  // namespace
 
@@ -24,20 +28,22 @@ void ReadAhead::announce(EditRequest request, Observer observer) {
   reading_ = ++last_id_;
   request_ = std::move(request);
   observer_ = std::move(observer);
-  // Urgent, as it parses at most: the user is to see which lines are meant, even while an edit
-  // runs.
+  // This is urgent and only parses: the user wants to see the lines, even while an edit runs.
   job_ = host_.queue().add(
       [this, call = call_, host = &host_, id = reading_,
        request = request_](const DecodeQueue::Control&) {
-        const auto region =
-            run_on_engine(*host, "reading ahead failed", [&](Engine& engine) -> Result<ByteRange> {
-              const Result<EditRegion> found = edit_region(engine, request);
-              if (!found) return found.error();
-              return found->range();
-            });
+        const auto region = run_on_engine(*host, kFailed, [&](Engine& engine) -> Result<ByteRange> {
+          const Result<EditRegion> found =
+              requested_region(request, edit_region_bytes(engine.cost_curve()));
+          if (!found) return found.error();
+          return found->range();
+        });
         call([this, id, region] { receive_region(id, region); });
       },
-      Urgency::kCompletion);
+      Urgency::kCompletion, {},
+      [this, call = call_, id = reading_](const Error& error) {
+        call([this, id, error = error.in(kFailed)] { receive_region(id, error); });
+      });
 }
 
 void ReadAhead::receive_region(std::int64_t id, const Result<ByteRange>& region) {
@@ -51,24 +57,29 @@ void ReadAhead::receive_region(std::int64_t id, const Result<ByteRange>& region)
 
 void ReadAhead::read(std::int64_t id) {
   job_ = host_.queue().add(
-      [this, call = call_, host = &host_, id,
+      [this, call = call_, host = &host_, on_read_ahead = on_read_ahead_, id,
        request = request_](const DecodeQueue::Control& control) {
         const Span span("read ahead", "id", id);
         const auto on_read = [&](double fraction) {
           call([this, id, fraction] { receive_fraction(id, fraction); });
           if (!control.stop.stop_requested()) control.give_way();
         };
-        const Result<void> read = run_on_engine(*host, "reading ahead failed", [&](Engine& engine) {
+        const Result<void> read = run_on_engine(*host, kFailed, [&](Engine& engine) {
           Result<void> done = read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
-          host->count_read_ahead(engine);
+          post_read_ahead_work(engine, call, on_read_ahead);
           return done;
         });
-        // Whatever is not read is read with the edit.
+        // The edit reads the rest.
         call([this, id, why = read ? std::string() : read.error().message()] {
           if (id == reading_) end(why);
         });
       },
-      Urgency::kWarmUp);
+      Urgency::kWarmUp, {},
+      [this, call = call_, id](const Error& error) {
+        call([this, id, why = error.in(kFailed).message()] {
+          if (id == reading_) end(why);
+        });
+      });
 }
 
 void ReadAhead::receive_fraction(std::int64_t id, double fraction) {

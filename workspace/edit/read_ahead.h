@@ -24,8 +24,9 @@
 #include <string>
 
 #include "support/owner_post.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_request.h"
 #include "workspace/engine/engine_host.h"
+#include "workspace/engine/idle_reading.h"
 
 namespace redraft {
 
@@ -42,7 +43,8 @@ class ReadAhead {
     std::function<void(const std::string& why)> on_end = {};
   };
 
-  ReadAhead(EngineHost& host, OwnerPost call) : host_(host), call_(std::move(call)) {}
+  ReadAhead(EngineHost& host, OwnerPost call, OnReadAhead on_read_ahead)
+      : host_(host), call_(std::move(call)), on_read_ahead_(std::move(on_read_ahead)) {}
   ~ReadAhead() { host_.queue().cancel(job_); }  // calls nobody
 
   // An edit of this kind, at this place, will be requested; its instruction does not count. Reading
@@ -73,6 +75,7 @@ class ReadAhead {
 
   EngineHost& host_;
   OwnerPost call_;
+  OnReadAhead on_read_ahead_;
   std::int64_t last_id_ = 0;
   std::int64_t reading_ = 0;  // 0: nothing
   EditRequest request_;       // for what is read

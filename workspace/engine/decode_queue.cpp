@@ -1,6 +1,7 @@
 #include "workspace/engine/decode_queue.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "support/named_thread.h"
@@ -19,14 +20,16 @@ DecodeQueue::~DecodeQueue() {
   for (Running& running : running_) running.stop.request_stop();
 }
 
-DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before) {
-  // What the adding thread is at, the job is done for.
+DecodeQueue::JobId DecodeQueue::add(Job job, Urgency urgency, Clock::time_point not_before,
+                                    OnFailure on_failure) {
+  // The crash notes name the work of the adding thread.
   Job noted = [job = std::move(job), work = AtWork::here()](const Control& control) {
     const AtWork at_work(work);
     job(control);
   };
   const std::lock_guard lock(mutex_);
-  waiting_.push_back({++last_id_, urgency, std::max(not_before, Clock::now()), std::move(noted)});
+  waiting_.push_back({++last_id_, urgency, std::max(not_before, Clock::now()), std::move(noted),
+                      std::move(on_failure)});
   changed_.notify_all();
   return last_id_;
 }
@@ -114,9 +117,15 @@ void DecodeQueue::run_one(std::vector<Waiting>::iterator chosen,
   trace_wait("queue", entry.not_before, "job", entry.id);
   {
     const Span span("job", "job", entry.id);
-    entry.job(control);
+    try {
+      entry.job(control);
+    } catch (const std::exception& exception) {
+      if (entry.on_failure) entry.on_failure(Error(exception.what()));
+    }
   }
-  entry.job = nullptr;  // destroys what it captured before the queue counts as idle
+  // Destroys what they captured before the queue counts as idle.
+  entry.job = nullptr;
+  entry.on_failure = nullptr;
   lock.lock();
   running_.pop_back();
   rest_.since = Clock::now();

@@ -1,7 +1,6 @@
 #include "workspace/engine/engine.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <limits>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "decoding/chunk_sizer.h"
 #include "decoding/draft_tree.h"
 #include "decoding/model_failure.h"
+#include "decoding/model_powers.h"
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
 #include "text/same_vocabulary.h"
@@ -27,12 +27,6 @@ std::shared_ptr<const LineTable> lines_of(const Tokenizer& tokenizer) {
                                      [&](TokenId token) { return tokenizer.bytes(token); });
 }
 
-std::array<DecoderMemory, kPurposes> memories_for(const std::shared_ptr<const Tokenizer>& tokenizer,
-                                                  const std::shared_ptr<const LineTable>& lines) {
-  return {DecoderMemory(lines, tokenizer), DecoderMemory(lines, tokenizer),
-          DecoderMemory(lines, tokenizer)};
-}
-
 }  // namespace
 
 Engine::Engine(Model target, Model draft, int context_length, const EngineOptions& options)
@@ -41,10 +35,11 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
       context_length_(context_length),
       caches_(context_length, options.cache_bytes),
       lines_(lines_of(*target_.tokenizer)),
-      memories_(memories_for(target_.tokenizer, lines_)),
+      memories_(PerPurpose<DecoderMemory>::made_by(
+          [this] { return DecoderMemory(lines_, target_.tokenizer); })),
       costs_(target_.find_cost, target_.keep_cost),
-      prompt_encoders_{PromptEncoder(*target_.tokenizer), PromptEncoder(*target_.tokenizer),
-                       PromptEncoder(*target_.tokenizer)} {
+      prompt_encoders_(PerPurpose<PromptEncoder>::made_by(
+          [this] { return PromptEncoder(*target_.tokenizer); })) {
   const auto reclaim = [this, notice = options.notice, told = false]() mutable {
     if (!caches_.shrink()) return false;
     if (notice && !std::exchange(told, true))
@@ -52,9 +47,10 @@ Engine::Engine(Model target, Model draft, int context_length, const EngineOption
     return true;
   };
   for (const Model* model : {&target_, &draft_}) {
-    if (model->model) model->model->set_reclaim(reclaim);
+    MemoryReclaiming* const memory = model->model ? model->model->memory_reclaiming() : nullptr;
+    if (memory) memory->set_reclaim(reclaim);
   }
-  for (DecoderMemory& memory : memories_) memory.set_skipped_layers(target_.skipped_layers);
+  for (DecoderMemory& memory : memories_.values) memory.set_skipped_layers(target_.skipped_layers);
 }
 
 Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
@@ -77,9 +73,7 @@ Result<std::unique_ptr<Engine>> Engine::make(Model target, Model draft,
       new Engine(std::move(target), std::move(draft), context_length, options));
 }
 
-PromptEncoder& Engine::prompt_encoder(Purpose purpose) {
-  return prompt_encoders_[static_cast<std::size_t>(purpose)];
-}
+PromptEncoder& Engine::prompt_encoder(Purpose purpose) { return prompt_encoders_[purpose]; }
 
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
     const std::vector<std::shared_ptr<const Document>>& documents) {
@@ -99,7 +93,7 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::rest_of_file(
     Purpose purpose, const Document& document, ByteRange shown) {
   const Span span("rest of file");
-  return rests_[static_cast<std::size_t>(purpose)].of(document, shown, *target_.tokenizer);
+  return rests_[purpose].of(document, shown, *target_.tokenizer);
 }
 
 bool Engine::is_current() const {
@@ -132,16 +126,11 @@ bool Engine::read_ahead(std::span<const TokenId> beginning, int limit,
 
 namespace {
 
-int common_beginning(const KvCache& cache, std::span<const TokenId> tokens) {
-  const auto [known, end] = std::ranges::mismatch(cache.tokens(), tokens);
-  return static_cast<int>(end - tokens.begin());
-}
-
 // Makes what `from` holds of the prompt's beginning part of the lease, if it holds more of it.
 void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
                     PrefixPool::Lease& lease) {
-  const int shared = common_beginning(from, prompt);
-  if (shared <= common_beginning(lease.cache(), prompt)) return;
+  const int shared = from.usable_prefix(prompt);
+  if (shared <= lease.cache().usable_prefix(prompt)) return;
   try {
     lease.replace(from.fork(shared));
   } catch (const ModelFailure&) {
@@ -192,6 +181,7 @@ bool Engine::read_into(KvCache& cache, std::span<const TokenId> beginning, int l
     chunks.measured(rows, seconds);
     on_chunk(rows, seconds);
   }
+  cache.remember();  // requests begin with it
   return cache.length() == std::ssize(beginning);
 }
 
@@ -300,8 +290,7 @@ Result<DecodeResult> Engine::decode(Purpose purpose, const DecoderName& name,
   taking_caches.reset();
   DecoderMemory own(lines_, target_.tokenizer);
   own.set_skipped_layers(target_.skipped_layers);
-  DecoderMemory& memory =
-      remembering == Remembering::kShared ? memories_[static_cast<std::size_t>(purpose)] : own;
+  DecoderMemory& memory = remembering == Remembering::kShared ? memories_[purpose] : own;
   Result<std::unique_ptr<Decoder>> decoder =
       Decoder::make(name, {target_.model.get(), &target.cache()},
                     {draft_.model.get(), draft ? &draft->cache() : nullptr}, cost, &memory);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,6 +26,7 @@
 #include "workspace/engine/file_rest.h"
 #include "workspace/engine/kept_prompts.h"
 #include "workspace/engine/pass_costs.h"
+#include "workspace/engine/purpose.h"
 
 namespace redraft {
 
@@ -37,11 +37,6 @@ struct EngineOptions {
   // LoadControl::notice; may be empty.
   std::function<void(const std::string&)> notice = {};
 };
-
-// What a request is for. Each purpose remembers separately: what is written differs, and a
-// completion may run between two passes of an edit.
-enum class Purpose { kEdit, kCompletion, kNextEdit };
-inline constexpr int kPurposes = 3;
 
 // What decoders remember from request to request as sources of drafts.
 enum class Remembering {
@@ -177,7 +172,7 @@ class Engine {
   void clear_caches() { caches_.clear(); }
   // Likewise forgets what decoders keep from earlier requests.
   void forget_drafts() {
-    for (DecoderMemory& memory : memories_) memory.forget();
+    for (DecoderMemory& memory : memories_.values) memory.forget();
   }
   PrefixPool::Statistics cache_statistics() const { return caches_.statistics(); }
   LanguageModel& target() { return *target_.model; }
@@ -203,12 +198,12 @@ class Engine {
   std::optional<KeptPrompts> kept_prompts_;  // none: there is no archive
   std::function<void(const Error&)> on_archive_problem_;
   std::shared_ptr<const LineTable> lines_;
-  std::array<DecoderMemory, kPurposes> memories_;
+  PerPurpose<DecoderMemory> memories_;
   PassCosts costs_;
   ReadAheadWork read_ahead_work_;
   std::optional<DecodeObserver> observer_;
-  std::array<PromptEncoder, kPurposes> prompt_encoders_;
-  std::array<FileRest, kPurposes> rests_;
+  PerPurpose<PromptEncoder> prompt_encoders_;
+  PerPurpose<FileRest> rests_;
   std::vector<std::shared_ptr<const Document>> open_documents_;
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files_;  // their tokens
 };

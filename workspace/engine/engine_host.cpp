@@ -12,31 +12,15 @@
 
 namespace redraft {
 
-namespace {
-
-const char* name_of(Purpose purpose) {
-  switch (purpose) {
-    case Purpose::kEdit:
-      return "edits";
-    case Purpose::kCompletion:
-      return "completions";
-    case Purpose::kNextEdit:
-      break;
-  }
-  return "next edits";
-}
-
-}  // namespace
-
 EngineHost::EngineHost(Factory make, Post post) : make_(std::move(make)), call_(post, alive_) {
-  of_.fill(this);
+  of_.values.fill(this);
   own_queue_.emplace();
   make_hosts_beside(post);
 }
 
 EngineHost::EngineHost(Factory make, Post post, DecodeQueue& queue)
     : make_(std::move(make)), call_(std::move(post), alive_), shared_queue_(&queue) {
-  of_.fill(this);
+  of_.values.fill(this);
 }
 
 EngineHost::~EngineHost() {
@@ -46,8 +30,8 @@ EngineHost::~EngineHost() {
 
 void EngineHost::make_hosts_beside(const Post& post) {
   std::map<std::shared_ptr<const Factory>, std::size_t> made;
-  for (std::size_t i = 0; i < of_.size(); ++i) {
-    const std::shared_ptr<const Factory>& factory = make_.own[i];
+  for (const auto& [purpose, name] : kPurposes) {
+    const std::shared_ptr<const Factory>& factory = make_.own[purpose];
     if (!factory) continue;
     const auto [entry, is_new] = made.emplace(factory, beside_.size());
     const std::size_t index = entry->second;
@@ -57,9 +41,9 @@ void EngineHost::make_hosts_beside(const Post& post) {
           [this, index](const EngineStatus& status) { follow_beside(index, status); });
       status_.beside.emplace_back();
     }
-    of_[i] = beside_[index].get();
+    of_[purpose] = beside_[index].get();
     std::string& what = status_.beside[index].what;
-    what += (what.empty() ? "" : " and ") + std::string(name_of(static_cast<Purpose>(i)));
+    what += (what.empty() ? "" : " and ") + std::string(name) + "s";
   }
 }
 
@@ -164,7 +148,11 @@ void EngineHost::load_early() {
         load_if_there_is_room(control);
         call_([this] { loading_early_ = false; });
       },
-      Urgency::kWarmUp);
+      Urgency::kWarmUp, {},
+      [this](const Error&) {  // a request will load the models, or report why it cannot
+        between_pieces_ = {};
+        call_([this] { loading_early_ = false; });
+      });
 }
 
 // On the decode thread. A failure is in the status; the next request tries again.
@@ -179,36 +167,11 @@ void EngineHost::load_if_there_is_room(const DecodeQueue::Control& control) {
 }
 
 bool EngineHost::has_room() {
-  try {
-    const std::uint64_t needed = memory_bytes();
-    const MachineMemory memory = machine_memory();
-    const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
-    if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
-    return fits;
-  } catch (const std::exception&) {
-    return false;  // a request will load it, or report
-  }
-}
-
-Engine::ReadAheadWork EngineHost::take_read_ahead_work() {
-  Engine::ReadAheadWork work;
-  {
-    const std::lock_guard lock(read_ahead_mutex_);
-    work = std::exchange(read_ahead_, {});
-  }
-  for (const auto& host : beside_) {
-    const Engine::ReadAheadWork more = host->take_read_ahead_work();
-    work.tokens += more.tokens;
-    work.seconds += more.seconds;
-  }
-  return work;
-}
-
-void EngineHost::count_read_ahead(Engine& engine) {
-  const Engine::ReadAheadWork work = engine.take_read_ahead_work();
-  const std::lock_guard lock(read_ahead_mutex_);
-  read_ahead_.tokens += work.tokens;
-  read_ahead_.seconds += work.seconds;
+  const std::uint64_t needed = memory_bytes();
+  const MachineMemory memory = machine_memory();
+  const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
+  if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
+  return fits;
 }
 
 void EngineHost::give_up(const ModelFailure& failure) {

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -79,7 +77,7 @@ class EngineHost {
     std::function<std::uint64_t()> memory;
     // By purpose, engines that do it instead, loaded when they are first needed; null: the one that
     // `make` makes. Two purposes may have the same.
-    std::array<std::shared_ptr<const Factory>, kPurposes> own = {};
+    PerPurpose<std::shared_ptr<const Factory>> own = {};
   };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
@@ -93,7 +91,7 @@ class EngineHost {
   DecodeQueue& queue() { return shared_queue_ != nullptr ? *shared_queue_ : *own_queue_; }
   // The host of the engine for this purpose: this one or, if the factory says so, one beside it
   // with the same queue.
-  EngineHost& of(Purpose purpose) { return *of_[static_cast<std::size_t>(purpose)]; }
+  EngineHost& of(Purpose purpose) { return *of_[purpose]; }
   const EngineStatus& status() const { return status_; }
   // Whether there is, or will be, a draft model.
   bool has_draft() const { return make_.has_draft; }
@@ -111,11 +109,6 @@ class EngineHost {
   // loaded, or were tried, or the machine has too little free memory, in which case the next call
   // looks again. A request that comes meanwhile waits for that load instead of its own.
   void load_early();
-
-  // How much was read ahead since the last call, for all workspaces. Any thread.
-  Engine::ReadAheadWork take_read_ahead_work();
-  // On the decode thread: adds what the engine read ahead.
-  void count_read_ahead(Engine& engine);
 
   // On the decode thread: the engine, loaded now if there is none, or if the files of its models
   // are not any more what was loaded and nothing else uses it. The caller holds a Use.
@@ -163,9 +156,6 @@ class EngineHost {
   std::string notice_;   // about that failure
   // Called while the models are loaded; may be empty.
   std::function<void()> between_pieces_;
-  // Of both:
-  std::mutex read_ahead_mutex_;
-  Engine::ReadAheadWork read_ahead_;
   // Of the owner's thread:
   EngineStatus status_;
   std::map<ObserverId, OnStatus> observers_;
@@ -177,13 +167,14 @@ class EngineHost {
   std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
   OwnerPost call_;
   std::vector<std::unique_ptr<EngineHost>> beside_;
-  std::array<EngineHost*, kPurposes> of_ = {};
+  PerPurpose<EngineHost*> of_ = {};
   DecodeQueue* shared_queue_ = nullptr;
   std::optional<DecodeQueue> own_queue_;  // last: its thread uses the other members
 };
 
-// On the decode thread: the result of `run` with the host's engine, or the error of loading it. An
-// exception becomes an error that begins with `what`, so none leaves the thread.
+// Calls `run` with the host's engine, which is loaded first if necessary. A ModelFailure becomes an
+// error that begins with `what`, and the host gives up its engine. Other exceptions end the job,
+// see DecodeQueue. On the decode thread.
 template <typename Run>
 std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::string& what,
                                                  const Run& run) {
@@ -195,8 +186,19 @@ std::invoke_result_t<Run, Engine&> run_on_engine(EngineHost& host, const std::st
   } catch (const ModelFailure& failure) {
     host.give_up(failure);
     return Error(what + ": " + failure.what());
-  } catch (const std::exception& exception) {
-    return Error(what + ": " + exception.what());
+  }
+}
+
+// The same with the engine if it is loaded, else with null: loads nothing.
+template <typename Run>
+std::invoke_result_t<Run, Engine*> run_on_loaded_engine(EngineHost& host, const std::string& what,
+                                                        const Run& run) {
+  const EngineHost::Use use(host);
+  try {
+    return run(host.loaded_engine());
+  } catch (const ModelFailure& failure) {
+    host.give_up(failure);
+    return Error(what + ": " + failure.what());
   }
 }
 

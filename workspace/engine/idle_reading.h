@@ -2,11 +2,20 @@
 
 #include <functional>
 #include <stop_token>
+#include <utility>
 
+#include "support/owner_post.h"
 #include "support/result.h"
 #include "workspace/engine/engine_host.h"
 
 namespace redraft {
+
+// Receives how much was read ahead for one client, on the owner's thread, whenever that was
+// something.
+using OnReadAhead = std::function<void(const Engine::ReadAheadWork&)>;
+
+// On the decode thread: posts what the engine has read ahead since the last call.
+void post_read_ahead_work(Engine& engine, const OwnerPost& call, const OnReadAhead& on_read_ahead);
 
 // Reads what will probably be requested, while nothing else runs. What is read stays in the cache;
 // the request reads the rest. One thing at a time, the newest. Owner's thread.
@@ -20,7 +29,8 @@ class IdleReading {
   using Read =
       std::function<Result<void>(Engine&, const OnChunk& on_chunk, const std::stop_token& stop)>;
 
-  explicit IdleReading(EngineHost& host) : host_(host) {}
+  IdleReading(EngineHost& host, OwnerPost call, OnReadAhead on_read_ahead)
+      : host_(host), call_(std::move(call)), on_read_ahead_(std::move(on_read_ahead)) {}
   ~IdleReading() { stop(); }
   IdleReading(const IdleReading&) = delete;
   IdleReading& operator=(const IdleReading&) = delete;
@@ -33,6 +43,8 @@ class IdleReading {
 
  private:
   EngineHost& host_;
+  OwnerPost call_;
+  OnReadAhead on_read_ahead_;
   DecodeQueue::JobId job_ = 0;
 };
 

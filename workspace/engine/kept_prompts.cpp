@@ -25,13 +25,15 @@ int tokens_in(double seconds, const CostCurve& cost) {
 
 bool KeptPrompts::offers_rows(const LanguageModel& model) {
   const std::unique_ptr<KvCache> cache = model.new_cache(1);
-  return cache->storage() != nullptr && cache->storage()->bytes_per_slot() > 0;
+  const KvStorage* const storage = std::as_const(*cache).storage();
+  return storage != nullptr && storage->bytes_per_slot() > 0 &&
+         (storage->state() == nullptr || storage->state()->bytes() > 0);
 }
 
 void KeptPrompts::restore(std::span<const TokenId> tokens, const CostCurve& cost,
                           const std::stop_token& stop) {
   const KvCache* const known = pool_.find(model_, tokens);
-  const int enough = (known ? known->common_prefix(tokens) : 0) + tokens_in(kMinRestored, cost);
+  const int enough = (known ? known->usable_prefix(tokens) : 0) + tokens_in(kMinRestored, cost);
   if (static_cast<int>(tokens.size()) <= enough) return;
   const Span span("restore cache");
   const KvArchive::Match match = archive_.find(tokens);
@@ -51,18 +53,18 @@ void KeptPrompts::add_read(std::vector<TokenId> prompt) {
 }
 
 // Other jobs may run between two blocks and take the cache from the pool or cut it, so it is looked
-// up for each. Whichever cache has the tokens has the same rows for them.
+// up for each. Whichever cache has the tokens has the same rows and state for them.
 Result<void> KeptPrompts::save(std::span<const TokenId> tokens, const std::string& source,
                                const CostCurve& cost, const std::function<bool()>& go_on) {
   const KvCache* const known = pool_.find(model_, tokens);
-  const int length = known ? known->common_prefix(tokens) : 0;
+  const int length = known ? known->usable_prefix(tokens) : 0;
   if (length <= tokens_in(kMinSaved, cost)) return {};
   const Span span("save cache");
   tokens = tokens.first(static_cast<std::size_t>(length));
   return archive_.save(tokens, source, tokens_in(kMaxLacking, cost), [&]() -> const KvStorage* {
     if (!go_on()) return nullptr;
     const KvCache* const cache = pool_.find(model_, tokens);
-    return cache && cache->common_prefix(tokens) == length ? cache->storage() : nullptr;
+    return cache && cache->usable_prefix(tokens) == length ? cache->storage() : nullptr;
   });
 }
 

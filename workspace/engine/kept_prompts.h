@@ -23,7 +23,7 @@ class KeptPrompts {
   KeptPrompts(KvArchive archive, PrefixPool& pool, const LanguageModel& model)
       : archive_(std::move(archive)), pool_(pool), model_(model) {}
 
-  // Whether the rows of the model's caches can leave its device.
+  // Whether the rows of the model's caches, and any state beside them, can leave its device.
   static bool offers_rows(const LanguageModel& model);
 
   // Puts a cache with the beginning of `tokens` into the pool if the archive has more of it than

@@ -13,15 +13,16 @@ void save_when_idle(EngineHost& host, std::vector<std::vector<TokenId>> prompts,
           control.give_way();
           return !control.stop.stop_requested();
         };
-        // What was read is in the engine that is there: none is loaded for it, nor another one if
-        // the model's files have changed.
-        const EngineHost::Use use(host);
-        if (host.loaded_engine() == nullptr) return;
-        // A failure of the model ends the engine, of which the next request tells.
-        static_cast<void>(run_on_engine(host, "saving failed", [&](Engine& engine) -> Result<void> {
-          for (const std::vector<TokenId>& prompt : prompts) engine.save(prompt, source, go_on);
-          return {};
-        }));
+        // What was read is in the loaded engine. Saving loads no engine, not even another one if
+        // the model's files have changed. A failure of the model ends the engine; the next request
+        // reports it.
+        static_cast<void>(
+            run_on_loaded_engine(host, "saving failed", [&](Engine* engine) -> Result<void> {
+              if (engine == nullptr) return {};
+              for (const std::vector<TokenId>& prompt : prompts)
+                engine->save(prompt, source, go_on);
+              return {};
+            }));
       },
       Urgency::kWarmUp);
 }

@@ -15,7 +15,7 @@ void IndexSlot::start(RepositoryIndexer::MakeIndex make_index, const OwnerPost& 
       [ended = ended_, make_index = std::move(make_index), current = std::weak_ptr(current_)](
           std::string& message) -> Result<std::unique_ptr<WorkspaceIndex>> {
         if (ended.valid()) ended.wait();
-        if (current.expired()) return Error("taken away before it was opened");
+        if (current.expired()) return Error("removed before it was opened");
         return make_index(message);
       },
       [call, on_status = std::move(on_status),

@@ -12,9 +12,9 @@ namespace redraft {
 // A slot for one RepositoryIndexer, which can be removed or replaced while it works. Its owner's
 // thread.
 //
-// An indexer ends at the next file and joins its threads, which may take a while; so it ends on a
-// thread of its own. The next one opens its index only after that, because of two indexers that
-// share a folder on disk the later one could only read.
+// An indexer ends at the next file and joins its threads, which may take a while, so it ends on a
+// separate thread. The next one opens its index only after that: if two indexers shared a folder on
+// disk, the later one could only read.
 class IndexSlot {
  public:
   // `on_status` is called on the owner's thread, and never for an indexer that was removed.
@@ -26,7 +26,7 @@ class IndexSlot {
   RepositoryIndexer* operator->() const { return indexer_.get(); }
 
  private:
-  std::shared_future<void> ended_;  // of the earlier ones; not valid: there was none
+  std::shared_future<void> ended_;  // of the earlier indexers; invalid: there were none
   std::shared_ptr<const bool> current_;
   std::unique_ptr<RepositoryIndexer> indexer_;
 };

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kTellAfter = std::chrono::milliseconds(100);
-// More changed places at once are a change of branch: scan everything.
+// More changed places at once indicate a change of branch: scan everything.
 constexpr std::size_t kManyPlaces = 200;
 
 }  // namespace
@@ -118,7 +118,7 @@ void RepositoryIndexer::keep_files(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     places = std::exchange(places_, {});
     if (stage_ == Stage::kFailed) {
-      changed_.notify_all();  // the places are discarded, so nobody has to wait for them
+      changed_.notify_all();  // the places are discarded, so nothing has to wait for them
     } else {
       enter(told ? Stage::kReading : Stage::kSaving);
     }
@@ -202,7 +202,7 @@ void RepositoryIndexer::refresh_all(const std::stop_token& stop) {
   status.files = index_->store().statistics().texts;
   if (report.left_out > 0) {
     status.message = "the workspace is too large: " + std::to_string(report.left_out) +
-                     " files are left out; .redraftignore can leave out others instead";
+                     " files are left out. Exclude others in .redraftignore instead";
   }
   ready_ = status;
   on_status_(ready_);
@@ -216,14 +216,14 @@ void RepositoryIndexer::save(const std::stop_token& stop) {
   if (const Result<void> saved = index_->store().save(); !saved) {
     on_status_({.state = IndexStatus::State::kReady,
                 .files = index_->store().statistics().texts,
-                .message = "the index stays in memory: " + saved.error().message()});
+                .message = "the index is kept in memory only: " + saved.error().message()});
   }
   if (!index_->store().is_reader()) saved_at_ = Clock::now();
   if (index_->store().is_reader() && index_->store().adopt()) refresh_all(stop);
   return_free_memory();
 }
 
-// On a thread of its own: typed text does not wait for files.
+// On a separate thread, so that typed text does not wait for files.
 void RepositoryIndexer::keep_buffers(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return index_ && !news_.empty(); })) {
@@ -240,7 +240,7 @@ void RepositoryIndexer::keep_buffers(const std::stop_token& stop) {
     }
     lock.lock();
     for (const auto& [path, document] : news) {
-      if (!document) places_.insert(path);  // its file counts again
+      if (!document) places_.insert(path);  // the file counts again
     }
     buffers_busy_ = false;
     changed_.notify_all();

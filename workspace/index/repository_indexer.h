@@ -1,8 +1,8 @@
-// Keeps an index in step with files and buffers, on threads of its own.
+// Keeps an index in step with files and buffers, on its own threads.
 //
 // Why three threads. Reading a workspace takes minutes and merging its segments seconds, but typed
-// text should be searchable for the next completion, some milliseconds later: so files and buffers
-// have a thread each. Changes on disk during the scan must not be missed: so a third thread
+// text should be searchable for the next completion, some milliseconds later. So files and buffers
+// have a thread each. Changes on disk during the scan must not be missed. So a third thread
 // watches, and starts before the first file is read. All three share a mutex that is held for
 // bookkeeping only; the index itself may be used from any thread.
 //
@@ -10,7 +10,7 @@
 // waits for it is done waiting, and when the watcher may start. A single value cannot contradict
 // itself, and the transitions listed with it describe the whole loop.
 //
-// An example: a project is opened, a file is saved, and the editor is left alone.
+// An example: a project is opened, a file is saved, and the editor stays idle.
 //
 //   kOpening    the index of the last session is found on disk
 //   kUnwatched  FileWatch asks the system for notifications about every folder
@@ -48,22 +48,23 @@ struct IndexStatus {
   State state = State::kOpening;
   IndexProgress progress = {};  // while reading
   std::size_t files = 0;        // once ready
-  std::string message = {};     // why it failed, or what the user should know
+  std::string message = {};     // the reason of a failure, or a notice for the user
 };
 
 // Keeps the datastore of a workspace's folders up to date in the background: its files, which are
-// watched, and in their place the editor's buffers. Files are read on threads of low priority. Any
-// thread may call it.
+// watched, and in their place the editor's buffers. Reads files on low-priority threads. Any thread
+// may call it.
 class RepositoryIndexer {
  public:
-  // What the files' thread does. Only that thread changes it, except for leaving kUnwatched.
+  // The current task of the files' thread. Only that thread changes it, except for leaving
+  // kUnwatched.
   enum class Stage {
     // The index is being opened.
     //   -> kFailed     it cannot be opened
-    //   -> kUnwatched  it is open, and changes on disk are to be watched
-    //   -> kReading    it is open, and they are not
+    //   -> kUnwatched  it is open, and changes on disk should be watched
+    //   -> kReading    it is open, and they should not
     kOpening,
-    // There is no index and will be none; reported places are discarded. There is no way out.
+    // There is no index and will be none; reported places are discarded. This stage is final.
     kFailed,
     // Changes on disk might still be missed.
     //   -> kReading    the watcher has started
@@ -73,10 +74,10 @@ class RepositoryIndexer {
     kReading,
     // Something was read since the last merge and save.
     //   -> kReading    places were reported
-    //   -> kSaving     none was for a while, and the last save is long enough ago
+    //   -> kSaving     none were for a while, and the last save is long enough ago
     kUnsaved,
-    // What was found on disk is checked once; segments are merged and saved; if another process
-    // writes the index, what it has saved is taken over.
+    // The files on disk are verified once; segments are merged and saved; if another process writes
+    // the index, its saved changes are loaded.
     //   -> kSaved      this process writes the index
     //   -> kFollowing  another one does
     kSaving,
@@ -85,20 +86,20 @@ class RepositoryIndexer {
     kSaved,
     // The same, but the other process may have saved something.
     //   -> kReading    places were reported
-    //   -> kSaving     it is time to look
+    //   -> kSaving     it is time to check
     kFollowing,
   };
 
   struct Options {
     bool watch = true;  // watch the disk; otherwise files_changed() reports changes
-    // The editor has to be idle this long before segments are merged and saved.
+    // Segments are merged and saved after the editor was idle for this long.
     std::chrono::milliseconds quiet = std::chrono::seconds(3);
     // After a save, segments are not saved again for this long: files that change all the time must
-    // not keep the disk busy. What is not saved when the process ends is read again.
+    // not keep the disk busy. Unsaved texts are read again by the next process.
     std::chrono::milliseconds save_interval = std::chrono::minutes(1);
-    // How often a reader of an index looks for what its writer has saved.
+    // How often a reader of an index checks what its writer has saved.
     std::chrono::milliseconds reader_interval = std::chrono::seconds(20);
-    // Called with every stage but the first, on the thread that enters it. For tests.
+    // Called with every stage except the first, on the thread that enters it. For tests.
     std::function<void(Stage)> on_stage = {};
   };
 
@@ -107,16 +108,17 @@ class RepositoryIndexer {
   using OnStatus = std::function<void(const IndexStatus&)>;  // on the index's threads; often
 
   RepositoryIndexer(MakeIndex make_index, OnStatus on_status, Options options);
-  ~RepositoryIndexer();  // stops at the next file; what is not saved is read again next time
+  ~RepositoryIndexer();  // stops at the next file; unsaved texts are read again next time
 
-  // From now on the buffer replaces the file; searchable within milliseconds.
+  // From now on the buffer replaces the file. It is searchable within milliseconds.
   void set_buffer(const std::filesystem::path& path, std::shared_ptr<const Document> document);
   void close_buffer(const std::filesystem::path& path);
-  // Files or folders that may have changed, for callers that know before the file system reports
-  // it; an empty path stands for everything.
+  // Reports files or folders that may have changed, for callers that know before the file system
+  // reports it. An empty path means everything.
   void files_changed(const std::vector<std::filesystem::path>& paths);
 
-  // Everything indexed now, except for the file `without`; null while the index is not open.
+  // Everything that is currently indexed, except the file `without`; null while the index is not
+  // open.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without) const;
 
   // Blocks until everything reported before is searchable. For tests.
@@ -128,9 +130,9 @@ class RepositoryIndexer {
   void keep_files(const std::stop_token& stop);
   void watch_files(const std::stop_token& stop);
   void keep_buffers(const std::stop_token& stop);
-  // With the lock.
+  // Requires the lock.
   void enter(Stage next);
-  // Sleeps as long as the stage requires, or until there are places to read: then true.
+  // Sleeps as long as the stage requires, or until there are places to read (returns true).
   bool wait_for_places(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
 
   // On the files' thread, without the lock.
@@ -142,7 +144,7 @@ class RepositoryIndexer {
   MakeIndex make_index_;
   OnStatus on_status_;
   Options options_;
-  mutable std::mutex mutex_;  // guards all that follows except ready_ and saved_at_
+  mutable std::mutex mutex_;  // guards all members below except ready_ and saved_at_
   Stage stage_ = Stage::kOpening;
   std::condition_variable_any changed_;
   std::shared_ptr<WorkspaceIndex> index_;  // null: not open; never changes once it is open
@@ -150,15 +152,15 @@ class RepositoryIndexer {
   Documents open_;  // buffers
   Documents news_;  // buffers that the index does not have yet; null: closed
   std::set<std::filesystem::path> places_;  // to be read
-  bool buffers_busy_ = false;               // some of the news are on their way into the index
-  // Of the files' thread: the last status reported when everything was read, and when this process
-  // saved last.
+  bool buffers_busy_ = false;               // some of news_ are on their way into the index
+  // Used by the files' thread: the last status reported when everything was read, and when this
+  // process last saved.
   IndexStatus ready_;
   std::optional<std::chrono::steady_clock::time_point> saved_at_;
   std::jthread files_thread_, watch_thread_, buffers_thread_;  // last: they use the other members
 };
 
-// The transitions listed with the stages, and no others.
+// Allows exactly the transitions listed with the stages.
 constexpr bool may_follow(RepositoryIndexer::Stage before, RepositoryIndexer::Stage after) {
   using enum RepositoryIndexer::Stage;
   switch (before) {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -15,10 +15,10 @@ bool takes_several(const Parameter& parameter) {
   return parameter.kind == Kind::kRest || parameter.kind == Kind::kNamedRest;
 }
 
-// Which argument each parameter gets; -1: none.
+// The argument that each parameter gets; -1: none.
 struct Binding {
   std::vector<int> arguments;
-  std::vector<int> rest, named_rest;  // what goes to parameters that take several
+  std::vector<int> rest, named_rest;  // arguments of parameters that take several
 };
 
 int index_of(const std::vector<Parameter>& parameters, std::string_view name) {
@@ -34,7 +34,7 @@ bool has_kind(const std::vector<Parameter>& parameters, Kind kind) {
                              [&](const Parameter& parameter) { return parameter.kind == kind; });
 }
 
-// None if the call is wrong, or there is no telling.
+// nullopt if the call is wrong, or if the matching is unknown.
 std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const Call& call,
                                 bool may_lack) {
   Binding binding{
@@ -73,8 +73,8 @@ std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const 
   return binding;
 }
 
-// Whether `now` gives each parameter what `then` gave it, and what is new and required anything.
-// Where there was no parameter for all the rest, it takes what comes.
+// Whether `now` gives each parameter the argument that `then` gave it, and each new required
+// parameter some argument. A new parameter that takes all the rest may get anything.
 template <typename Same>
 bool gives_the_same(const SignatureChange& change, const Binding& then, const Binding& now,
                     const Same& same) {
@@ -96,7 +96,7 @@ bool gives_the_same(const SignatureChange& change, const Binding& then, const Bi
          is_kept(Kind::kNamedRest, then.named_rest, now.named_rest);
 }
 
-// Whether a new parameter gets what another one got.
+// Whether a new parameter gets the argument of another one.
 bool gives_another(const SignatureChange& change, const Binding& then, const Binding& now) {
   for (std::size_t i = 0; i < change.was.size(); ++i) {
     const int argument = change.was[i] < 0 ? now.arguments[i] : -1;
@@ -106,7 +106,7 @@ bool gives_another(const SignatureChange& change, const Binding& then, const Bin
   return false;
 }
 
-// Without blanks, but for those in quotes.
+// The text without blanks, except those in quotes.
 std::string squeezed(std::string_view text, const ByteRange& range) {
   std::string result;
   char quote = 0;
@@ -143,7 +143,7 @@ class Rewriting {
 
  private:
   struct Placed {
-    int index;  // that the argument had
+    int index;  // index of the argument in the old call
     std::string text;
   };
 
@@ -177,7 +177,7 @@ class Rewriting {
     return true;
   }
 
-  // argument(index) for `parameter`; -1: it gets none.
+  // Places argument(index) for `parameter`; -1: it gets none.
   bool place_one(const Parameter& parameter, int index, bool was_there) {
     if (index < 0) {
       is_gap_ = true;
@@ -205,7 +205,8 @@ class Rewriting {
     named_.push_back({index, text});
   }
 
-  // What has no parameter any more. False: it does something, or a new parameter may be for it.
+  // Whether arguments without a parameter can be dropped. False: one has effects, or may belong to
+  // a new parameter.
   bool can_drop() const {
     const bool is_any_new = std::ranges::find(change_.was, -1) != change_.was.end();
     for (std::size_t i = 0; i < kept_.size(); ++i) {
@@ -214,7 +215,7 @@ class Rewriting {
     return true;
   }
 
-  // Arguments are evaluated as they stand.
+  // Arguments are evaluated in the order in which they are written.
   bool keeps_effects_in_order() const {
     int last = -1;
     for (const Placed& placed : in_order_) {
@@ -225,7 +226,7 @@ class Rewriting {
     return true;
   }
 
-  // The arguments stand where the kept ones stood, with what was between them.
+  // The arguments at the positions of the kept ones, with the text between those.
   std::string joined() const {
     const std::vector<Argument>& all = call_.all;
     if (all.empty() || in_order_.empty()) return "()";
@@ -245,10 +246,10 @@ class Rewriting {
   const std::function<std::string(ByteRange)>& text_of_;
   std::vector<bool> kept_ = std::vector<bool>(call_.all.size(), false);
   std::vector<Placed> in_order_, named_;
-  bool is_gap_ = false;  // what comes next has to be named
+  bool is_gap_ = false;  // whether the next argument has to be named
 };
 
-// Where `parameter` is among `parameters`; -1: it is not.
+// The index of `parameter` among `parameters`; -1: none.
 int place_of(const Parameter& parameter, const std::vector<Parameter>& parameters) {
   const auto found = std::ranges::find_if(parameters, [&](const Parameter& other) {
     return takes_several(parameter) || takes_several(other) ? parameter.kind == other.kind
@@ -267,7 +268,7 @@ bool are_distinct(const std::vector<Parameter>& parameters) {
   return true;
 }
 
-// Whether there are the same parameters, in any order.
+// Whether the parameters are the same, in any order.
 bool are_the_same(const SignatureChange& change) {
   return change.was.size() == change.before.all.size() &&
          std::ranges::find(change.was, -1) == change.was.end();
@@ -295,7 +296,7 @@ std::optional<SignatureChange> signature_change(const Signature& before, const S
       if (is_same_place_renamed(change.was, i, before, after)) change.was[i] = static_cast<int>(i);
     }
   }
-  // Only other names: no call is wrong where arguments have none.
+  // Only names changed: no positional call becomes wrong.
   bool is_alike = style.name_mark.empty() && then.size() == after.all.size();
   for (std::size_t i = 0; i < change.was.size() && is_alike; ++i) {
     is_alike = change.was[i] == static_cast<int>(i) && then[i].kind == after.all[i].kind &&
@@ -310,7 +311,7 @@ bool has_to_follow(const SignatureChange& change, const Call& call, bool is_old,
   if (!then) return false;
   const std::optional<Binding> now = bound_to(change.after.all, call, style.may_lack);
   if (!now) return true;
-  // Python's "**more" takes what has no parameter.
+  // Python's "**more" takes arguments without a parameter.
   const bool has_more = !then->named_rest.empty() || !now->named_rest.empty();
   if (has_more && !are_the_same(change)) return false;
   const auto is_same = [](int before, int after) { return before == after; };

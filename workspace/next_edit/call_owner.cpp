@@ -4,8 +4,9 @@
 #include <filesystem>
 
 #include "indexing/syntax/syntax_tree.h"
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
+#include "languages/languages.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/change_history.h"
 #include "workspace/documents/file_uri.h"
 
@@ -24,6 +25,14 @@ Is by_source(ImportSource source) {
   return source == ImportSource::kFile ? Is::kCertain : Is::kPerhaps;
 }
 
+// Whether functions of one name may differ in their parameters. A language that redraft does not
+// know may have them.
+bool has_overloads(const Document& document) {
+  const Language* const language = find_language(document.language());
+  const SignatureTypes* const types = language == nullptr ? nullptr : *language->signatures;
+  return types == nullptr || types->has_overloads;
+}
+
 // "c" of "a.b().c".
 std::string_view last_name(std::string_view text) {
   std::size_t begin = text.size();
@@ -37,7 +46,7 @@ std::string_view first_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-// A call through the type gives the object, too: "Server.start(server, 1)".
+// A call through the type passes the object, too: "Server.start(server, 1)".
 void leave_out_object(const Signature& signature, Call& call) {
   const bool is_by_type = signature.receiver == Signature::Receiver::kObject &&
                           !signature.owner.empty() &&
@@ -49,12 +58,9 @@ void leave_out_object(const Signature& signature, Call& call) {
 
 }  // namespace
 
-std::string family_of(std::string_view language) {
-  if (language.starts_with("javascript") || language.starts_with("typescript")) return "script";
-  return language == "cpp" || language.starts_with("cuda") ? "c" : std::string(language);
+std::string language_family(const Document& document) {
+  return std::string(family_of(document.language()));
 }
-
-std::string language_family(const Document& document) { return family_of(document.language()); }
 
 const SyntaxTree* tree_to_compare(const Document& document) {
   return document.text().size() > kMaxBytesCompared ? nullptr : document.syntax();
@@ -72,9 +78,9 @@ CallOwner::CallOwner(const Document& home, const Signature& function, const Docu
       signature_(function),
       document_(document),
       tree_(tree),
-      family_(language_family(document)),
+      modules_(tree.language().modules),
       is_home_(home.uri() == document.uri()),
-      reader_(family_, path_of(document), path_of(home)),
+      reader_(modules_, path_of(document), path_of(home)),
       meanings_(tree.meanings_of(function.name)) {
   if (is_home_)
     signatures_ = tree.signatures();
@@ -89,7 +95,7 @@ CallOwner::Is CallOwner::of(const Call& call) const {
 
 CallOwner::Is CallOwner::by_name(const Call& call) const {
   Is whose = Is::kAnother;
-  bool is_clear = false;  // what the name is there
+  bool is_clear = false;  // whether it is clear what the name means there
   for (const NamedThing& thing : meanings_->things) {
     for (const NameUse& use : thing.uses) {
       if (use.range != call.name) continue;
@@ -114,7 +120,7 @@ CallOwner::Is CallOwner::at_home(const NamedThing& thing, const NameUse& use,
   return is_certain && !is_several(thing) ? Is::kCertain : Is::kPerhaps;
 }
 
-// Whether it is a function with other parameters, too: one that overrides this one.
+// Whether it has versions with other parameters: overloads, or functions that override it.
 bool CallOwner::is_several(const NamedThing& thing) const {
   return std::ranges::any_of(signatures_, [&](const Signature& other) {
     return other.name == signature_.name && has(thing, other.declared) &&
@@ -135,7 +141,7 @@ std::string_view CallOwner::import_of(const NamedThing& thing) const {
       if (import.range.contains(use.range)) return text_of(import.range);
     }
     const std::string_view line = text_of(whole_lines(tree_.text(), use.range));
-    if (family_ == "script" && has_name(line, "require")) return line;
+    if (modules_ == ModuleSystem::kScript && has_name(line, "require")) return line;
   }
   return {};
 }
@@ -155,20 +161,20 @@ std::string_view CallOwner::text_of(const ByteRange& range) const {
   return std::string_view(tree_.text()).substr(range.begin, range.size());
 }
 
-// The name is declared in no document that is known here.
+// No document that is known here declares the name.
 CallOwner::Is CallOwner::by_name_alone(const Call& call) const {
   const bool is_unknown =
       std::ranges::find(meanings_->unknown, call.name) != meanings_->unknown.end();
   if (!is_unknown) return Is::kAnother;
-  if (family_ == "csharp") return Is::kPerhaps;
-  if (family_ == "java")
+  if (modules_ == ModuleSystem::kCSharp) return Is::kPerhaps;
+  if (modules_ == ModuleSystem::kJava)
     return !signature_.is_member && is_same_folder() ? Is::kCertain : Is::kPerhaps;
   if (signature_.is_member) return Is::kAnother;
-  if (family_ == "go") return is_same_folder() ? Is::kCertain : Is::kAnother;
-  if (family_ != "c") return imported();
+  if (modules_ == ModuleSystem::kGo) return is_same_folder() ? Is::kCertain : Is::kAnother;
+  if (modules_ != ModuleSystem::kInclude) return imported();
   if (is_static()) return Is::kAnother;
-  const bool has_overloads = document_.language() != "c" || home_.language() != "c";
-  return has_overloads ? Is::kPerhaps : std::max(imported(), Is::kPerhaps);
+  const bool may_differ = has_overloads(document_) || has_overloads(home_);
+  return may_differ ? Is::kPerhaps : std::max(imported(), Is::kPerhaps);
 }
 
 bool CallOwner::is_same_folder() const {
@@ -176,7 +182,7 @@ bool CallOwner::is_same_folder() const {
   return !here.empty() && here.parent_path() == there.parent_path();
 }
 
-// By statements that import all, or name it: not everywhere is that a declaration.
+// By statements that import everything, or name it: in some languages that is not a declaration.
 CallOwner::Is CallOwner::imported() const {
   Is is = Is::kAnother;
   for (const Import& import : imports_.all) {
@@ -205,32 +211,33 @@ CallOwner::Is CallOwner::by_receiver(const Call& call) const {
   return is_by_type ? of_type(call) : Is::kPerhaps;
 }
 
-// "Type.name()": whether that is this function's type.
+// "Type.name()": whether the type is this function's.
 CallOwner::Is CallOwner::of_type(const Call& call) const {
   if (call.receiver != signature_.owner) return Is::kPerhaps;
   const auto import = import_of(signature_.owner, call.range.begin);
-  if (!import) return family_ == "java" && is_same_folder() ? Is::kCertain : Is::kPerhaps;
+  if (!import)
+    return modules_ == ModuleSystem::kJava && is_same_folder() ? Is::kCertain : Is::kPerhaps;
   return import->empty() ? Is::kAnother : by_source(reader_.of_name(*import, signature_.owner));
 }
 
-// "module.name()": whether that is the function's file.
+// "module.name()": whether the module is the function's file.
 CallOwner::Is CallOwner::of_module(const Call& call) const {
   const std::string_view first = first_name(call.receiver);
   if (first.empty()) return Is::kAnother;
-  if (family_ == "c") {
+  if (modules_ == ModuleSystem::kInclude) {
     const bool is_namespace = text_of({call.range.begin, call.name.begin}).ends_with("::");
     return is_namespace ? std::min(imported(), Is::kPerhaps) : Is::kAnother;
   }
   const auto import = import_of(first, call.range.begin);
   if (import && !import->empty()) return by_source(reader_.of_module(*import, call.receiver));
-  if (import && family_ != "rust") return Is::kAnother;
+  if (import && modules_ != ModuleSystem::kRust) return Is::kAnother;
   Is is = Is::kAnother;
   for (const Import& each : imports_.all) {
     const std::string_view text = text_of(each.range);
-    if (family_ == "go" || (family_ == "rust" && has_name(text, first)))
+    if (modules_ == ModuleSystem::kGo || (modules_ == ModuleSystem::kRust && has_name(text, first)))
       is = std::max(is, by_source(reader_.of_module(text, call.receiver)));
   }
-  if (family_ != "rust" || is == Is::kCertain) return is;
+  if (modules_ != ModuleSystem::kRust || is == Is::kCertain) return is;
   const Is by_path = by_source(reader_.of_module("use " + call.receiver + ";", {}));
   return first == "crate" || first == "super" ? by_path : std::min(by_path, Is::kPerhaps);
 }

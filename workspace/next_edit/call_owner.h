@@ -13,27 +13,26 @@
 
 namespace redraft {
 
-// Languages that call each other's functions have one family; of a name of LSP's, or a document's.
-std::string family_of(std::string_view language);
+// family_of() the language of the document: languages of one family call each other's functions.
 std::string language_family(const Document& document);
 
-// None if the language is not known, or the text is too large to be compared.
+// Null if the language is unknown, or the text is too large to compare.
 const SyntaxTree* tree_to_compare(const Document& document);
 
-// Calls of what has the function's name, with the arguments that are for its parameters.
+// Calls of anything with the function's name, with the arguments for its parameters.
 std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& function);
 
-// Whether calls in a document are of one function.
+// Decides whether calls in a document are calls of one function.
 class CallOwner {
  public:
   enum class Is {
     kAnother,
-    kPerhaps,  // it is a member of that name, of something whose type is not known
+    kPerhaps,  // a member of that name, of an object whose type is unknown
     kCertain,
   };
 
-  // `home` is the document that has the function, `tree` that of `document`. All of it outlives
-  // this.
+  // `home` is the document that has the function, `tree` the tree of `document`. All of them
+  // outlive this.
   CallOwner(const Document& home, const Signature& function, const Document& document,
             const SyntaxTree& tree);
 
@@ -52,10 +51,10 @@ class CallOwner {
   Is of_type(const Call& call) const;
   Is of_module(const Call& call) const;
   Is imported() const;
-  // What makes a name known that `thing` is: the statement that imports it, or nothing.
+  // The statement that imports `thing`; empty: none.
   std::string_view import_of(const NamedThing& thing) const;
-  // The same for the name that stands at `begin`; nothing: the document itself declares it.
-  // None: it is not known at all.
+  // The same for the name at `begin`; empty: the document itself declares it. nullopt: the name is
+  // unknown.
   std::optional<std::string_view> import_of(std::string_view name, std::size_t begin) const;
   std::string_view text_of(const ByteRange& range) const;
 
@@ -63,7 +62,7 @@ class CallOwner {
   const Signature& signature_;
   const Document& document_;
   const SyntaxTree& tree_;
-  std::string family_;
+  ModuleSystem modules_;
   bool is_home_;
   ImportReader reader_;
   std::optional<NameMeanings> meanings_;

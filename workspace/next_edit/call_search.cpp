@@ -7,16 +7,16 @@
 #include <set>
 #include <utility>
 
-#include "indexing/syntax/text_lines.h"
-#include "support/names.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "workspace/documents/written_since.h"
 #include "workspace/next_edit/call_owner.h"
 
 namespace redraft {
 namespace {
 
-// More changed functions are a rewrite, or another branch.
+// More changed functions are a rewrite or a change of branch.
 constexpr std::size_t kMaxFunctions = 8;
 constexpr std::size_t kMaxShownBytes = 160;
 constexpr int kLinesAround = 6;
@@ -28,7 +28,7 @@ std::map<std::string, Signature> by_path(const SyntaxTree& tree) {
     const std::string path = signature.path;
     if (!found.try_emplace(path, std::move(signature)).second) several.insert(path);
   }
-  for (const std::string& path : several) found.erase(path);  // which one is called is uncertain
+  for (const std::string& path : several) found.erase(path);  // it is uncertain which one is called
   return found;
 }
 
@@ -66,7 +66,7 @@ std::vector<ChangedFunction> changed_in(const std::shared_ptr<const Document>& n
   return changed;
 }
 
-// Whether the tree would write the call as it is: "load(a, a)", with its parameters swapped.
+// Whether the changed call would have the same text: "load(a, a)", with its parameters swapped.
 bool is_as_before(const SignatureChange& change, const Call& call, const SyntaxTree& tree) {
   const auto text_of = [&](const ByteRange& range) {
     return tree.text().substr(range.begin, range.size());
@@ -105,7 +105,7 @@ CallsInDocument find_calls_in(const std::shared_ptr<const Document>& document,
   return found;
 }
 
-// Of a text, what becomes of calls in it; those within others come first.
+// The rewritten calls of a text; inner calls come first.
 class Rewrites {
  public:
   explicit Rewrites(std::string_view text) : text_(text) {}
@@ -124,7 +124,7 @@ class Rewrites {
     return result + std::string(text_.substr(at, range.end - at));
   }
   void add(const ByteRange& range, std::string text) {
-    edits_.erase(edits_.lower_bound(range.begin), edits_.lower_bound(range.end));  // within it
+    edits_.erase(edits_.lower_bound(range.begin), edits_.lower_bound(range.end));  // nested calls
     edits_[range.begin] = {range, std::move(text)};
   }
   const std::map<std::size_t, TextEdit>& all() const { return edits_; }
@@ -134,7 +134,7 @@ class Rewrites {
   std::map<std::size_t, TextEdit> edits_;
 };
 
-// Each as an edit of whole lines; those that share a line are one.
+// Converts each to an edit of whole lines; calls that share a line become one edit.
 std::vector<TextEdit> in_lines(std::string_view text, const Rewrites& rewrites) {
   std::vector<TextEdit> lines;
   for (const auto& [begin, edit] : rewrites.all()) {
@@ -149,7 +149,7 @@ std::vector<TextEdit> in_lines(std::string_view text, const Rewrites& rewrites) 
   return lines;
 }
 
-// The calls that the tree knows how to change, and how.
+// The calls that can be changed without the model, with their new text.
 Rewrites rewrites_in(const ChangedCalls& changed, const CallsInDocument& in) {
   const SyntaxTree& tree = *in.document->syntax();
   Rewrites rewrites(tree.text());

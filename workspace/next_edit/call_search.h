@@ -1,9 +1,10 @@
-// Calls that have to follow when the parameters of a function changed.
+// Finds the calls that must change because the parameters of a function changed.
 //
-// What changed is told by the syntax trees of a document as it was and as it is. Calls of such a
-// function are found in all open documents, by what its name means there (NameMeanings): a variable
-// of that name is none, nor is what another file has under that name. A call that was written since
-// is taken as it is; any other has to follow if it does not agree (call_change.h).
+// The change is found by comparing the syntax trees of a document's original and current version.
+// Calls of such a function are found in all open documents, by the meaning of the name there
+// (NameMeanings): a variable of that name does not count, nor what another file defines under that
+// name. A call that was written since the change is assumed to be right. Any other must change if
+// it does not agree with the parameters (call_change.h).
 #pragma once
 
 #include <cstddef>
@@ -27,14 +28,14 @@ namespace redraft {
 struct ChangedFunction {
   std::shared_ptr<const Document> document;
   SignatureChange change;
-  std::string before, after;  // for people and models: "load(path)", "load(path, mode)"
+  std::string before, after;  // for users and models: "load(path)", "load(path, mode)"
   std::filesystem::file_time_type changed_at = {};  // of its document, DocumentOrigin::changed_at
 };
 
 struct FoundCall {
   Call call;
-  std::size_t function = 0;  // of ChangedCalls::functions
-  bool is_certain = false;   // it is of that function
+  std::size_t function = 0;  // index in ChangedCalls::functions
+  bool is_certain = false;   // it certainly calls that function
   bool has_to_follow = false;
 };
 
@@ -45,38 +46,38 @@ struct CallsInDocument {
 
 struct ChangedCalls {
   std::vector<ChangedFunction> functions;
-  std::vector<CallsInDocument> documents;  // in which there are any
-  bool has_files = false;                  // files that are not open were looked at, too
+  std::vector<CallsInDocument> documents;  // documents with at least one call
+  bool has_files = false;                  // files that are not open were searched, too
 
-  // For people, what was looked for and found; empty: no parameters changed.
+  // For users: what was searched and found; empty: no parameters changed.
   std::string note() const;
 };
 
-// Documents that are not open, in which one of these names stands, in one of these families of
+// Finds documents that are not open in which one of these names occurs, in one of these families of
 // languages.
 using FindFiles = std::function<std::vector<std::shared_ptr<const Document>>(
     const std::set<std::string>& names, const std::set<std::string>& families)>;
 
-// `origins`: what each of the documents was; may be shorter. `find_files` may be empty. Parses
-// documents. Stopped it finds less.
+// `origins`: the original version of each document; may be shorter. `find_files` may be empty.
+// Parses documents. When stopped, it finds less.
 ChangedCalls find_changed_calls(const std::vector<std::shared_ptr<const Document>>& documents,
                                 const std::vector<DocumentOrigin>& origins,
                                 const FindFiles& find_files = {}, const std::stop_token& stop = {});
 
 // Edits of whole lines of one document.
 struct TreeEdits {
-  std::shared_ptr<const Document> document;  // null: there are none
+  std::shared_ptr<const Document> document;  // null: there are no edits
   std::vector<TextEdit> edits;
 };
-// Calls that the tree knows how to change, in the first document that has any. `is_unwanted`: an
-// edit that is not to be proposed.
+// The calls that can be changed without the model, in the first document that has any.
+// `is_unwanted`: recognises edits that must not be proposed.
 TreeEdits edits_by_tree(const ChangedCalls& changed,
                         const std::function<bool(const Document&, const TextEdit&)>& is_unwanted);
 
-// The places of the other calls that have to follow: of those that are certain, or of those that
-// may be another function's.
+// The places of the other calls that must change: those of certain calls, or those that may call
+// another function.
 std::vector<NextPlace> call_places(const ChangedCalls& changed, bool certain);
-// What to tell the model about a place: empty if no such call is in it.
+// The task for the model about a place; empty if no such call is in it.
 std::string call_task(const ChangedCalls& changed, const NextPlace& place);
 
 }  // namespace redraft

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "indexing/syntax/name_uses.h"
-#include "indexing/syntax/text_lines.h"
+#include "text/strings/text_lines.h"
 #include "workspace/next_edit/call_owner.h"
 
 namespace redraft {
@@ -17,7 +17,7 @@ std::string_view text_of(const SyntaxTree& tree, const ByteRange& range) {
   return std::string_view(tree.text()).substr(range.begin, range.size());
 }
 
-// The text without what is between the brackets of calls, and without blanks within lines.
+// The text without the arguments of calls, and without blanks within lines.
 std::string without_arguments(std::string_view text, const ByteRange& within,
                               const std::vector<ByteRange>& arguments) {
   std::string rest;
@@ -41,7 +41,7 @@ std::vector<Call> calls_within(const SyntaxTree& tree, const Signature& signatur
   return calls;
 }
 
-// What an edit does to the calls of one function.
+// The effect of an edit on the calls of one function.
 class Comparison {
  public:
   Comparison(const SyntaxTree& before, const SyntaxTree& after, const TextEdit& edit)
@@ -76,14 +76,14 @@ class Comparison {
   }
 
  private:
-  // `found`: what is known of the call; null: it is of something else.
+  // `found`: what is known about the call; null: it calls something else.
   CallVerdict of_call(const SignatureChange& change, const Call& then, const Call& now,
                       const FoundCall* found) {
     if (text_of(before_, then.arguments) == text_of(after_, now.arguments))
       return CallVerdict::kNothing;
     if (found == nullptr || !found->has_to_follow) {
-      // Other changes may be within its arguments, but not the one that calls of another have to
-      // follow.
+      // Its arguments may contain other changes, except changes that another function's calls
+      // require.
       const bool has_others =
           then.all.size() != now.all.size() ||
           (found != nullptr && has_to_follow(change, now, false, before_.call_style()));
@@ -96,7 +96,7 @@ class Comparison {
     return is_it && knows_names(now.arguments) ? CallVerdict::kSound : CallVerdict::kUnsound;
   }
 
-  // Whether the names in a part of the new text are declared there, or are used in the old one.
+  // Whether the names in a part of the new text are declared there, or are used in the old text.
   bool knows_names(const ByteRange& range) const {
     const auto is_known = [&](const ByteRange& at) {
       const std::string_view name = text_of(after_, at);
@@ -112,7 +112,7 @@ class Comparison {
   const SyntaxTree& before_;
   const SyntaxTree& after_;
   ByteRange old_range_, new_range_;
-  std::vector<ByteRange> old_arguments_, new_arguments_;  // of calls that follow
+  std::vector<ByteRange> old_arguments_, new_arguments_;  // of updated calls
 };
 
 }  // namespace

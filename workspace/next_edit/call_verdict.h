@@ -6,11 +6,11 @@
 
 namespace redraft {
 
-// What an edit that the model wrote does to calls of functions whose parameters changed.
+// The effect of the model's edit on calls of functions whose parameters changed.
 enum class CallVerdict {
   kNothing,
-  kSound,    // calls follow, and nothing else is changed
-  kUnsound,  // it changes a call that has not to follow, or does not what it has to
+  kSound,    // the calls are updated, and nothing else changes
+  kUnsound,  // it changes a call that need not change, or changes one incorrectly
 };
 CallVerdict verdict_on(const ChangedCalls& changed, const Document& document, const TextEdit& edit);
 

@@ -8,13 +8,13 @@
 
 namespace redraft {
 
-// What follows from a change without asking a model.
+// A follow-up of a change that does not need a model.
 struct CertainEdit {
   std::shared_ptr<const Document> document;
-  TextEdit edit;  // of whole lines, one after the other
+  TextEdit edit;  // of whole, adjacent lines
 };
 
-// Whether the user has turned an edit down; may be empty.
+// Whether the user has rejected an edit; may be empty.
 using IsUnwanted = std::function<bool(const Document&, const TextEdit&)>;
 
 }  // namespace redraft

@@ -35,7 +35,7 @@ std::optional<Substitution> substitution(std::string_view before, std::string_vi
   return found;
 }
 
-// How many more of each piece `after` has.
+// How many more of each piece `after` has than `before`.
 void count(const std::vector<std::string>& before, const std::vector<std::string>& after,
            std::map<std::string, int>& more) {
   for (const std::string& line : before) {

@@ -13,10 +13,10 @@ namespace redraft {
 // The words of code (runs of letters, digits and underscores), and every other character except
 // white space.
 std::vector<std::string_view> words_of(std::string_view line);
-// Not a single other character.
+// Whether it is a word, not a single other character.
 bool is_word(std::string_view piece);
 
-// The pieces of which the changed lines have more, or fewer, than before.
+// The pieces that the changed lines have more or fewer of than before.
 struct WordChange {
   std::set<std::string> added, removed;
   bool empty() const { return added.empty() && removed.empty(); }

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string>
 
-#include "support/lower_case.h"
+#include "text/strings/lower_case.h"
 
 namespace redraft {
 namespace {
@@ -33,7 +33,8 @@ constexpr NextEditFormat kSweepV2 = {
                 kSweepChange,
                 {.text = "<|file_sep|>original/{path}{range}\n{was}\n"
                          "<|file_sep|>current/{path}{range}\n{marked}\n"
-                         "<|file_sep|>updated/{path}{range}\n"}}},
+                         "<|file_sep|>updated/{path}{range}\n"},
+                {}}},
     .tokens = {"<|file_sep|>"},
     .window = {.lines_above = 10, .lines_below = 10, .surrounding_lines = 150},
     .history = {.most = 6, .of_file = 3, .of_others = 3, .bytes = 6144, .lines = 40},
@@ -55,7 +56,9 @@ constexpr NextEditFormat kSweep = {
                 kSweepChange,
                 {.text = "<|file_sep|>original/{path}\n{was}\n"
                          "<|file_sep|>current/{path}\n{window}\n"
-                         "<|file_sep|>updated/{path}\n"}}},
+                         "<|file_sep|>updated/{path}\n"},
+                {},
+                {}}},
     .tokens = {"<|file_sep|>"},
     .window = {.lines_above = 10, .lines_below = 10},
     .history = {.most = 3, .of_file = 3, .of_others = 3, .bytes = 6144, .lines = 40},
@@ -65,8 +68,8 @@ constexpr NextEditFormat kSweep = {
     .reserved = {"<|file_sep|>", "</s>", "<|endoftext|>", "<|fim_prefix|>", "<|fim_suffix|>",
                  "<|fim_middle|>"}};
 
-// The words after "### Instruction:" are ours; the model was trained with one sentence that says
-// the same.
+// The words after "### Instruction:" are ours; the model was trained with one sentence of the same
+// meaning.
 constexpr NextEditFormat kZeta = {
     .name = "zeta",
     .models = "Zeta 1",
@@ -79,7 +82,9 @@ constexpr NextEditFormat kZeta = {
                  .between = "\n\n"},
                 {.text = "\n\n### User Excerpt:\n\n```{path}\n{start}{above}"
                          "<|editable_region_start|>\n{marked}\n<|editable_region_end|>\n{below}```"
-                         "\n\n### Response:\n"}}},
+                         "\n\n### Response:\n"},
+                {},
+                {}}},
     .window = kZetaWindow,
     .history =
         {.most = 16, .of_file = 16, .of_others = 16, .bytes = 500 * kTokenBytes, .lines = 40},
@@ -104,27 +109,28 @@ constexpr NextEditFormat::Texts<12> kSeedReserved = {
     "<[fim-suffix]>",  "<[fim-prefix]>", "<[fim-middle]>",  "<[end▁of▁sentence]>",
     "<|user_cursor|>", "<filename>",     "<<<<<<< CURRENT", ">>>>>>> UPDATED"};
 
-constexpr NextEditFormat kZeta2 = {.name = "zeta-2",
-                                   .models = "Zeta 2",
-                                   .names = {"zeta-2", "zeta2"},
-                                   .blocks = {{kSeedSuffix, kSeedFile, kSeedChange, kSeedWindow}},
-                                   .tokens = {"<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"},
-                                   .marks = {"<filename>"},
-                                   .window = kZetaWindow,
-                                   .history = kZetaHistory,
-                                   .related_bytes = 3072,
-                                   .cursor = "<|user_cursor|>",
-                                   .closing = "\n>>>>>>> UPDATED\n",
-                                   .stops = {"<[end▁of▁sentence]>"},
-                                   .nothing = {"NO_EDITS", "KEEP_PREVIOUS"},
-                                   .reserved = kSeedReserved};
+constexpr NextEditFormat kZeta2 = {
+    .name = "zeta-2",
+    .models = "Zeta 2",
+    .names = {"zeta-2", "zeta2"},
+    .blocks = {{kSeedSuffix, kSeedFile, kSeedChange, kSeedWindow, {}}},
+    .tokens = {"<[fim-suffix]>", "<[fim-prefix]>", "<[fim-middle]>"},
+    .marks = {"<filename>"},
+    .window = kZetaWindow,
+    .history = kZetaHistory,
+    .related_bytes = 3072,
+    .cursor = "<|user_cursor|>",
+    .closing = "\n>>>>>>> UPDATED\n",
+    .stops = {"<[end▁of▁sentence]>"},
+    .nothing = {"NO_EDITS", "KEEP_PREVIOUS"},
+    .reserved = kSeedReserved};
 
 constexpr NextEditFormat::Texts<12> with_marks(NextEditFormat::Texts<12> texts) {
   texts.back() = "<|marker_";
   return texts;
 }
 
-// Zeta 2, but the answer is the span between two marks.
+// Like Zeta 2, but the answer is the span between two marks.
 constexpr NextEditFormat kZeta21 = [] {
   NextEditFormat format = kZeta2;
   format.name = "zeta-2.1";
@@ -138,7 +144,7 @@ constexpr NextEditFormat kZeta21 = [] {
   return format;
 }();
 
-// The system's words are ours; the model was trained with a longer text that says the same.
+// The system message is ours; the model was trained with a longer text of the same meaning.
 constexpr NextEditFormat kInstinct = {
     .name = "instinct",
     .models = "Instinct",
@@ -169,9 +175,20 @@ constexpr NextEditFormat kInstinct = {
                  "<|editable_region_end|>", "<|user_cursor_is_here|>", "<|im_start|>", "<|im_end|>",
                  "<|endoftext|>"}};
 
-constexpr NextEditFormat kFormats[] = {kSweepV2, kSweep, kZeta21, kZeta2, kZeta, kInstinct};
+// Does not compile if a block of the format is not well-formed. For g++ 12, which cannot read
+// omitted elements of a constant array at compile time, each row spells out its empty blocks.
+consteval const NextEditFormat& checked(const NextEditFormat& format) {
+  for (const PromptBlock& block : format.blocks) {
+    if (!is_well_formed(block))
+      throw "a brace without its pair, or a name that the block has no value for";
+  }
+  return format;
+}
 
-// In lower case, of a path the last part, words joined by hyphens.
+constexpr NextEditFormat kFormats[] = {checked(kSweepV2), checked(kSweep), checked(kZeta21),
+                                       checked(kZeta2),   checked(kZeta),  checked(kInstinct)};
+
+// In lower case, the last component of a path, words joined by hyphens.
 std::string plain_name(std::string_view name) {
   while (name.ends_with('/')) name.remove_suffix(1);
   std::string plain = lower_case(name.substr(name.rfind('/') + 1));

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "support/names.h"
-#include "support/trimmed.h"
+#include "text/strings/names.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Python's package, JavaScript's and Rust's module: the folder has the name.
+// For Python's packages, and JavaScript's and Rust's modules, the folder has the name.
 bool is_of_folder(std::string_view stem) {
   return stem == "__init__" || stem == "index" || stem == "mod";
 }
@@ -43,7 +43,7 @@ std::string_view last_quoted(std::string_view text) {
                                          : text.substr(begin + 1, end - begin - 1);
 }
 
-// The word before `at`, or the sign.
+// The word or sign before `at`.
 std::string_view word_before(std::string_view text, std::size_t at) {
   text = trimmed(text.substr(0, at));
   std::size_t begin = text.size();
@@ -52,7 +52,7 @@ std::string_view word_before(std::string_view text, std::size_t at) {
   return text.substr(begin);
 }
 
-// The name that another one stands for: "load" of "load as other", if `name` is that.
+// The original name of an alias: "load" in "load as other", if `name` is "other".
 std::string_view before_as(std::string_view text, std::string_view name) {
   const std::size_t at = find_name(text, name);
   if (at == std::string_view::npos) return {};
@@ -70,20 +70,20 @@ bool is_around(const fs::path& folder, const fs::path& path) {
 
 }  // namespace
 
-ImportReader::ImportReader(std::string family, fs::path importing, fs::path file)
-    : family_(std::move(family)),
+ImportReader::ImportReader(ModuleSystem modules, fs::path importing, fs::path file)
+    : modules_(modules),
       importing_(std::move(importing)),
       file_(without_extension(std::move(file))) {}
 
 ImportSource ImportReader::of_name(std::string_view statement, std::string_view name) const {
-  if (family_ == "python") return python(statement, name, false);
-  if (family_ == "rust") return rust(statement, name);
-  if (family_ == "java") return java(statement, name);
-  if (family_ != "script") return ImportSource::kPerhaps;
+  if (modules_ == ModuleSystem::kPython) return python(statement, name, false);
+  if (modules_ == ModuleSystem::kRust) return rust(statement, name);
+  if (modules_ == ModuleSystem::kJava) return java(statement, name);
+  if (modules_ != ModuleSystem::kScript) return ImportSource::kPerhaps;
   const std::size_t at = find_name(statement, name);
   if (at == std::string_view::npos) return ImportSource::kAnother;
   const std::string_view before = word_before(statement, at);
-  if (before == "as" || before == ":") return ImportSource::kAnother;  // of another name
+  if (before == "as" || before == ":") return ImportSource::kAnother;  // known under another name
   const std::size_t opening = statement.rfind('{', at), closing = statement.rfind('}', at);
   const bool is_in_braces =
       opening != std::string_view::npos && (closing == std::string_view::npos || closing < opening);
@@ -91,10 +91,10 @@ ImportSource ImportReader::of_name(std::string_view statement, std::string_view 
 }
 
 ImportSource ImportReader::of_module(std::string_view statement, std::string_view name) const {
-  if (family_ == "python") return python(statement, name, true);
-  if (family_ == "rust") return rust(statement, {});
-  if (family_ == "go") return go(statement, name);
-  if (family_ != "script") return ImportSource::kPerhaps;
+  if (modules_ == ModuleSystem::kPython) return python(statement, name, true);
+  if (modules_ == ModuleSystem::kRust) return rust(statement, {});
+  if (modules_ == ModuleSystem::kGo) return go(statement, name);
+  if (modules_ != ModuleSystem::kScript) return ImportSource::kPerhaps;
   const std::size_t at = find_name(statement, name);
   if (at == std::string_view::npos) return ImportSource::kAnother;
   const std::string_view behind = trimmed(statement.substr(at + name.size()));
@@ -103,12 +103,13 @@ ImportSource ImportReader::of_module(std::string_view statement, std::string_vie
 }
 
 ImportSource ImportReader::of_all(std::string_view statement) const {
-  if (family_ == "c") return included(statement);
+  if (modules_ == ModuleSystem::kInclude) return included(statement);
   const bool is_any = statement.find('*') != std::string_view::npos;
   if (!is_any) return ImportSource::kAnother;
-  if (family_ == "python") return std::min(python(statement, {}, false), ImportSource::kPerhaps);
-  if (family_ == "rust") return std::min(rust(statement, {}), ImportSource::kPerhaps);
-  if (family_ == "java") return std::min(java(statement, {}), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kPython)
+    return std::min(python(statement, {}, false), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kRust) return std::min(rust(statement, {}), ImportSource::kPerhaps);
+  if (modules_ == ModuleSystem::kJava) return std::min(java(statement, {}), ImportSource::kPerhaps);
   return ImportSource::kAnother;
 }
 
@@ -144,14 +145,14 @@ ImportSource ImportReader::script(std::string_view statement) const {
     const bool is_it = target == file_ || without_extension(target) == file_;
     return is_it ? ImportSource::kFile : ImportSource::kAnother;
   }
-  // A package, or a folder that the project's settings give another name.
+  // A package, or a folder that the project's settings rename.
   const fs::path path(source);
   const bool is_alike = path.has_parent_path() && path.filename() == file_.filename();
   return is_alike ? ImportSource::kPerhaps : ImportSource::kAnother;
 }
 
-// "use crate::a::b::name", "use b::{name, other}"; without a name, of the module itself or all in
-// it.
+// "use crate::a::b::name", "use b::{name, other}"; without a name, for the module itself or
+// everything in it.
 ImportSource ImportReader::rust(std::string_view statement, std::string_view name) const {
   const std::string module = file_.filename().string();
   const std::size_t at = find_name(statement, module);
@@ -175,7 +176,7 @@ ImportSource ImportReader::rust(std::string_view statement, std::string_view nam
                                                            : ImportSource::kPerhaps;
 }
 
-// A package is a folder; the last part of its path is its name, or another one stands before.
+// A package is a folder; its name is the last part of its path, or another name before it.
 ImportSource ImportReader::go(std::string_view statement, std::string_view name) const {
   while (!statement.empty()) {
     const std::size_t end = std::min(statement.find('\n'), statement.size());
@@ -209,7 +210,7 @@ ImportSource ImportReader::java(std::string_view statement, std::string_view nam
   return is_named ? by_parts(parts) : ImportSource::kAnother;
 }
 
-// C: the header of a file has its name. C++ has overloads and namespaces, so there is no telling.
+// C: the header of a file has its name. C++ has overloads and namespaces, so the answer is unknown.
 ImportSource ImportReader::included(std::string_view statement) const {
   const bool is_header = fs::path(last_quoted(statement)).stem() == file_.filename();
   return is_header ? ImportSource::kFile : ImportSource::kAnother;

@@ -1,13 +1,14 @@
-// Whether a statement that imports is of a certain file.
+// Whether an import statement means a certain file.
 //
-// No build is asked where modules are: a path is compared with that of the file, from its end. So
-// "from app.utils import load" is of src/app/utils.py, and "from utils import load" is where that
-// file's folder is around the importing one; in another place there is no telling.
+// No build system is asked: the path in the statement is compared with the path of the file, from
+// the end. So "from app.utils import load" means src/app/utils.py. "from utils import load" means
+// it if the importing file is in src/app or below; elsewhere redraft cannot tell.
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <string_view>
+
+#include "languages/language.h"
 
 namespace redraft {
 
@@ -17,17 +18,17 @@ enum class ImportSource {
   kFile,
 };
 
-// Of a file's imports of another file.
+// Reads the imports in one file, to find those of one other file.
 class ImportReader {
  public:
-  // `family`: language_family(). `file` is what may be imported.
-  ImportReader(std::string family, std::filesystem::path importing, std::filesystem::path file);
+  // `modules`: the module system of both languages. `file` is the file that may be imported.
+  ImportReader(ModuleSystem modules, std::filesystem::path importing, std::filesystem::path file);
 
-  // What `name`, which `statement` makes known, is: what the file has by that name?
+  // Whether `name`, which `statement` makes known, is the definition of that name in the file.
   ImportSource of_name(std::string_view statement, std::string_view name) const;
-  // Whether it makes the file known by `name`, as in "name.load()".
+  // Whether `statement` makes the file known as `name`, as in "name.load()".
   ImportSource of_module(std::string_view statement, std::string_view name) const;
-  // Whether it makes known what the file has, without saying what: "import *", an include.
+  // Whether `statement` makes everything in the file known: "import *", an include.
   ImportSource of_all(std::string_view statement) const;
 
  private:
@@ -39,9 +40,9 @@ class ImportReader {
   ImportSource included(std::string_view statement) const;
   ImportSource by_parts(const std::filesystem::path& parts) const;
 
-  std::string family_;
+  ModuleSystem modules_;
   std::filesystem::path importing_;
-  std::filesystem::path file_;  // without an extension; of a module that is a folder, the folder
+  std::filesystem::path file_;  // without an extension; the folder, if a folder is the module
 };
 
 }  // namespace redraft

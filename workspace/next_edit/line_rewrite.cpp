@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/next_edit/change_words.h"
 
@@ -13,11 +13,11 @@ namespace {
 
 constexpr std::size_t kMaxLineBytes = 1000;
 constexpr std::size_t kMaxHoles = 4;
-// How many pieces a hole may have.
+// The maximum number of pieces in a hole.
 constexpr std::size_t kMaxInHole = 24;
-// How often a line is tried, so that no line takes long: some 30 microseconds.
+// The maximum number of matching steps per line, so that no line takes long: some 30 microseconds.
 constexpr int kMaxSteps = 500;
-// How many words of at least two letters a rule needs that are not holes.
+// The minimum number of words of two or more letters in a rule outside of its holes.
 constexpr int kMinWords = 2;
 
 constexpr std::string_view kSeparators = " \t,;", kBrackets = "()[]{}";
@@ -26,7 +26,7 @@ bool is_one_of(std::string_view piece, std::string_view characters) {
   return characters.find(piece.front()) != std::string_view::npos;
 }
 
-// What ends an expression, so that a hole does not grow over it.
+// Pieces that end an expression, so that a hole does not grow across them.
 bool separates(std::string_view piece) {
   return is_one_of(piece, kSeparators) || is_one_of(piece, kBrackets);
 }
@@ -46,13 +46,13 @@ std::vector<std::string_view> pieces_of(std::string_view line) {
   return pieces;
 }
 
-// Pieces that follow each other in one line.
+// The text of adjacent pieces of one line.
 std::string_view text_of(std::span<const std::string_view> pieces) {
   if (pieces.empty()) return {};
   return {pieces.front().data(), pieces.back().data() + pieces.back().size()};
 }
 
-// Whether brackets are closed, and quotes.
+// Whether brackets and quotes are closed.
 bool is_balanced(std::span<const std::string_view> pieces) {
   for (const std::string_view quote : {"\"", "'", "`"}) {
     if (std::ranges::count(pieces, quote) % 2 != 0) return false;
@@ -67,8 +67,8 @@ bool is_balanced(std::span<const std::string_view> pieces) {
   return depth == 0;
 }
 
-// Whether bytes [begin, end) of a line are in a place that has the text: what a rule would write
-// has been written there before.
+// Whether the text around bytes [begin, end) of a line equals what the rule would write: it was
+// written there before.
 bool stands_around(std::string_view line, std::size_t begin, std::size_t end,
                    std::string_view text) {
   if (text.size() <= end - begin) return false;
@@ -78,7 +78,7 @@ bool stands_around(std::string_view line, std::size_t begin, std::size_t end,
   return false;
 }
 
-// A changed line: what stayed on both sides, and what stood and stands between.
+// A changed line: the parts that stayed on both sides, and the old and new text between.
 struct Sides {
   std::vector<std::string_view> before, after;
   std::size_t n_left = 0, n_right = 0;
@@ -111,8 +111,8 @@ struct Difference {
   bool is_one_sided() const { return a_begin == a_end || b_begin == b_end; }
 };
 
-// A hole has something in it in both lines. So where only one has, the hole takes in what stands
-// beside it in both, up to the next blank, bracket or comma. False: nothing does.
+// A hole must match something in both lines. If it does in only one, the hole takes in the adjacent
+// text in both, up to the next blank, bracket or comma. False: there is none.
 bool fill(std::vector<Difference>& all, std::size_t at, std::span<const std::string_view> a) {
   Difference& hole = all[at];
   const bool is_last = at + 1 == all.size();
@@ -131,7 +131,7 @@ bool fill(std::vector<Difference>& all, std::size_t at, std::span<const std::str
   return true;
 }
 
-// Nothing if the lines have something only one of them has.
+// nullopt if one line has text for which the other has nothing.
 std::optional<std::vector<Difference>> differences(std::span<const std::string_view> a,
                                                    std::span<const std::string_view> b) {
   std::vector<Difference> all;
@@ -176,10 +176,11 @@ std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::s
   return pairs;
 }
 
-// Puts a rule together.
+// Builds a rule.
 struct LineRewrite::Learner {
   LineRewrite rule;
-  std::vector<std::pair<std::string, std::string>> in_holes;  // [hole]: in either line
+  std::vector<std::pair<std::string, std::string>>
+      in_holes;  // [hole]: in the first and in the second line
 
   static void add_fixed(Pieces pieces, std::vector<Part>& parts) {
     if (pieces.empty()) return;
@@ -187,8 +188,8 @@ struct LineRewrite::Learner {
     parts.back().pieces.insert(parts.back().pieces.end(), pieces.begin(), pieces.end());
   }
 
-  // What two sequences of pieces have in common, and holes. New ones only in what is replaced:
-  // nothing is known about what would have to be written into others.
+  // The common parts of two sequences of pieces, and holes. New holes are only allowed in replaced
+  // text: for others it is unknown what to write into them.
   bool add(Pieces a, Pieces b, bool is_replaced, std::vector<Part>& parts) {
     const auto holes = differences(a, b);
     if (!holes) return false;
@@ -270,7 +271,7 @@ std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair&
   return std::move(rule);
 }
 
-// Of a line, what a rule was found to replace, and what stands in the holes.
+// A match of a rule in a line: the part to replace, and the texts of the holes.
 struct LineRewrite::Match {
   std::vector<Pieces> in_holes;
   std::size_t end = 0;

@@ -1,11 +1,11 @@
-// What two lines that a user changed have in common, as a rule for others.
+// The common part of two changed lines, as a rule for others.
 //
-// From `GetInt(key any) (i int) {` that became `GetInt(key any) int {`, and a GetBool that was
-// changed alike, follows that `(key any) (X Y) {` becomes `(key any) Y {`: the least general rule
-// that makes both changes. Pieces in which the two lines differ are holes, and what stands around
-// the changes is a condition as far as it is the same in both. It is what anti-unification gives
-// (Plotkin, A note on inductive generalization, 1970), used here as in Miltner et al., On the fly
-// synthesis of edit suggestions (OOPSLA 2019), on the pieces of a line instead of a syntax tree.
+// If `GetInt(key any) (i int) {` became `GetInt(key any) int {`, and a GetBool was changed alike,
+// the rule is that `(key any) (X Y) {` becomes `(key any) Y {`: the least general rule that makes
+// both changes. Pieces in which the two lines differ are holes. The text around the changes is a
+// condition as far as it is the same in both. This is anti-unification (Plotkin, A note on
+// inductive generalization, 1970), used as in Miltner et al., On the fly synthesis of edit
+// suggestions (OOPSLA 2019), but on the pieces of a line instead of a syntax tree.
 #pragma once
 
 #include <cstddef>
@@ -19,28 +19,28 @@
 
 namespace redraft {
 
-// A line before and after a change, without what it is indented by.
+// A line before and after a change, without its indentation.
 struct LinePair {
-  const RecentChange* change = nullptr;  // it is a part of; not owned
-  int line = 0;                          // in the document as it is now
+  const RecentChange* change = nullptr;  // the change that it is part of; not owned
+  int line = 0;                          // in the current version of the document
   std::string before, after;
 };
 
-// The lines of the changes that became another line, in the order of the changes; of more than
-// `most` the last. They refer to `recent`.
+// The changed lines of the changes, in the order of the changes; the last `most` if there are more.
+// They refer to `recent`.
 std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::size_t most);
 
 class LineRewrite {
  public:
-  // Nothing if the two changes are not alike, or agree in fewer than two words: then nearly every
-  // line would do.
+  // nullopt if the two changes are not alike, or agree in fewer than two words: then nearly every
+  // line would match.
   static std::optional<LineRewrite> learn(const LinePair& a, const LinePair& b);
 
-  // How many words of two letters or more a line has to have for it.
+  // The number of words of two or more letters that a matching line must have.
   int words() const { return words_; }
-  // The line rewritten wherever the rule applies, indented as it was; nothing if it does not apply,
-  // would change nothing or write what stands there already, or the line is longer than code is.
-  // Most lines cost a search for a text.
+  // The line rewritten wherever the rule applies, with its indentation; nullopt if the rule does
+  // not apply, would change nothing or write what is there already, or if the line is longer than
+  // code is. For most lines it only costs a text search.
   std::optional<std::string> apply(std::string_view line) const;
 
  private:
@@ -50,10 +50,10 @@ class LineRewrite {
     std::vector<std::string> pieces;
     int hole = -1;
   };
-  // What stood in a hole tells what may stand there.
+  // The texts seen in a hole determine what it may match.
   struct Hole {
     bool is_word = true;     // a single word
-    std::string separators;  // blanks, commas and semicolons that may be in it
+    std::string separators;  // blanks, commas and semicolons that it may contain
   };
   struct Match;
   struct Learner;
@@ -63,7 +63,7 @@ class LineRewrite {
   std::string written(const Match& match) const;
 
   std::vector<Part> from_, to_;
-  std::string fixed_;  // the longest text without a hole that a line has to have
+  std::string fixed_;  // the longest text without a hole that a line must contain
   std::vector<Hole> holes_;
   int words_ = 0;
   bool is_from_start_ = false, is_to_end_ = false;  // of the line

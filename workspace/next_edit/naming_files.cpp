@@ -4,9 +4,9 @@
 #include <system_error>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/files/source_file.h"
-#include "support/names.h"
+#include "languages/languages.h"
+#include "text/strings/names.h"
 #include "workspace/documents/change_history.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/next_edit/call_owner.h"
@@ -31,7 +31,7 @@ std::vector<std::shared_ptr<const Document>> NamingFiles::find(
   for (const IndexSnapshot::Part& part : index.parts()) {
     for (std::size_t i = 0; part.names && i < part.names->size(); ++i) {
       const std::string& file = (*part.names)[i];
-      const bool is_alike = families.contains(family_of(language_of(file)));
+      const bool is_alike = families.contains(std::string(family_of(language_of(file))));
       if (is_alike && !open.contains(file) && files.size() < kMaxLooked) files.insert(file);
     }
   }

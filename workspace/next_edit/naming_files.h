@@ -14,11 +14,11 @@
 
 namespace redraft {
 
-// Files of a workspace in which certain names stand. What was read is remembered as long as the
-// file stays as it is. One thread.
+// Finds the files of a workspace in which certain names occur. Remembers what it read as long as
+// the file stays unchanged. One thread.
 class NamingFiles {
  public:
-  // Of those that the index has, of languages of this family (language_family), without those at
+  // Searches the files of the index in languages of this family (language_family), without those at
   // `open`. Reads files: some thousand in a tenth of a second.
   std::vector<std::shared_ptr<const Document>> find(const IndexSnapshot& index,
                                                     const std::set<std::string>& names,
@@ -32,7 +32,7 @@ class NamingFiles {
     std::uintmax_t size;
     std::shared_ptr<const Document> document;  // null: it has none of the names
   };
-  // Null: it has none, or cannot be read.
+  // Null: it has none of the names, or cannot be read.
   std::shared_ptr<const Document> look_at(const std::string& file);
 
   std::set<std::string> names_;

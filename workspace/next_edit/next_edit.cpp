@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "languages/languages.h"
 #include "support/trace/trace.h"
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/documents/file_uri.h"
 #include "workspace/next_edit/call_verdict.h"
@@ -22,17 +23,17 @@
 namespace redraft {
 namespace {
 
-// Models find something to improve everywhere. So of the words that a change removes, this share
-// must be words that the user removed, and likewise of those it adds.
+// Models find something to improve everywhere. So this share of the words that a change removes
+// must be words that the user removed, and likewise for the words that it adds.
 constexpr double kMinExplained = 0.6;
 constexpr std::size_t kMaxFruitless = 256;
-// With how many of the lines that the user changed a change is compared.
+// The number of lines changed by the user with which a change is compared.
 constexpr std::size_t kMaxPairs = 32;
-// How many tokens a region may grow.
+// The number of tokens by which a region may grow.
 constexpr int kRoom = 96;
 
-// How likely a change was that begins at this line of what was written, as a natural logarithm. A
-// deletion is the line that the model wrote instead.
+// The probability of a change that begins at this line of the output, as a natural logarithm. For a
+// deletion, the probability of the line that the model wrote instead.
 double log_probability_of(const WrittenLines& written, int line, const LineChange& change) {
   const std::vector<double>& lines = written.log_probabilities;
   const auto begin = static_cast<std::size_t>(line);
@@ -41,23 +42,23 @@ double log_probability_of(const WrittenLines& written, int line, const LineChang
   return begin < end ? std::accumulate(&lines[begin], &lines[0] + end, 0.0) : 0;
 }
 
-// Whether an import or a definition at the left margin would stand in the file twice.
+// Whether an import or a definition at the left margin would be in the file twice.
 bool adds_again(const std::vector<std::string_view>& file, const EditRegion& region,
                 const WrittenLines& written, const LineChange& change) {
-  static const std::set<std::string_view> kWords = {
-      "import", "from", "include", "require",  "use",    "using", "package",   "def",
-      "class",  "func", "fn",      "function", "struct", "enum",  "interface", "trait"};
+  static const std::vector<std::string_view> words = words_of_all(&Language::declaring_words);
   return std::ranges::any_of(change.new_lines, [&](const std::string& line) {
     const std::vector<std::string_view> pieces = words_of(line);
     const auto first = std::ranges::find_if(pieces, is_word);
-    return first != pieces.end() && kWords.contains(*first) && trimmed(line).front() == line[0] &&
+    return first != pieces.end() && std::ranges::find(words, *first) != words.end() &&
+           trimmed(line).front() == line[0] &&
            std::ranges::count(file, line) - std::ranges::count(region.lines(), line) +
                    std::ranges::count(written.lines, line) >
                1;
   });
 }
 
-// Of what the model wrote, what may be shown. `unsure`: something would follow, but is unlikely.
+// The part of the model's output that may be shown. `unsure`: something would follow, but is
+// unlikely.
 std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
                                         const ChangedCalls& calls, const WrittenLines& written,
                                         bool& unsure) {
@@ -98,7 +99,7 @@ bool fits(const Engine& engine, const PlacePrompt& prompt) {
   return static_cast<int>(prompt.tokens.size()) + max_new_tokens(prompt) <= engine.context_length();
 }
 
-// Adds to `result` the model's changes in the place.
+// Adds the model's changes in the place to `result`.
 Result<void> look_at(Engine& engine, const NextEditRequest& request, const ChangedCalls& calls,
                      PlacePrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   if (!fits(engine, prompt)) return {};
@@ -109,12 +110,12 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
   decode.prompt = std::move(prompt.tokens);
   decode.original = std::move(prompt.original);
   decode.stop_tokens = std::move(prompt.stop_tokens);
-  if (region.shared_document() == request.documents.front())  // the others are beside it
+  if (region.shared_document() == request.documents.front())  // the others are in `beside`
     decode.rest_of_file =
         engine.rest_of_file(Purpose::kNextEdit, region.document(), region.range());
   decode.open_files = engine.open_files(request.beside);
   decode.repository = request.repository;
-  // A model on a server and a lossy decoder do not say how likely their tokens are.
+  // A model on a server and a lossy decoder do not report the probabilities of their tokens.
   double log_probability = 0;  // of the token that the sink is about to take
   if (request.min_probability > 0 && request.decoder.lossless() && !engine.is_elsewhere() &&
       prompt.format == nullptr) {
@@ -142,7 +143,7 @@ bool overlap(const NextPlace& a, const NextPlace& b) {
   return a.document == b.document && a.first_line < b.end_line && b.first_line < a.end_line;
 }
 
-// Of a place of calls, what the model is told and shows.
+// Identifies, for a place of calls, what the model is told and shown.
 std::size_t hash_of(const ChangedCalls& calls, const NextPlace& place) {
   const LineIndex& lines = place.document->lines();
   const std::size_t begin = lines.start(place.first_line), end = lines.start(place.end_line);
@@ -186,7 +187,7 @@ void remember_fruitless(const NextEditRequest& request, const NextEditSearch& se
   fruitless.insert(hash_of(search.calls, place));
 }
 
-// What follows for certain: calls of a function whose parameters were swapped or removed.
+// The certain follow-ups: calls of a function whose parameters were swapped or removed.
 std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
                                                 const ChangedCalls& calls) {
   TreeEdits found = edits_by_tree(calls, request.is_unwanted);
@@ -207,19 +208,21 @@ NextEditResult without_model(CertainEdit found, const char* note) {
   return result;
 }
 
-// What the changes themselves show. Which calls have to follow is known, so that they need no
-// example.
+// The follow-ups that the changes themselves show. It is known which calls must change, so they
+// need no example.
 std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
                                                    const ChangedCalls& calls,
                                                    const std::stop_token& stop) {
   if (auto found = find_rest_of_block(request.recent, request.is_unwanted))
-    return without_model(std::move(*found),
-                         "the rest of the statement, indented as its beginning; without the model");
+    return without_model(
+        std::move(*found),
+        "the rest of the statement, indented like its beginning (found without the model)");
   std::set<std::string> known;
   for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
   if (auto found =
           find_repeated_change(request.recent, request.documents, known, request.is_unwanted, stop))
-    return without_model(std::move(*found), "changed as other lines before; without the model");
+    return without_model(std::move(*found),
+                         "changed like other lines before (found without the model)");
   return std::nullopt;
 }
 
@@ -237,7 +240,7 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
       };
 }
 
-// Whether a line only stands elsewhere than it stood, further in or out.
+// Whether lines are the same with other indentation.
 bool is_indented_anew(const std::vector<std::string>& before,
                       const std::vector<std::string>& after) {
   return std::ranges::any_of(before, [&](const std::string& line) {
@@ -248,8 +251,8 @@ bool is_indented_anew(const std::vector<std::string>& before,
   });
 }
 
-// Whether each of the lines is changed as one that the user changed: other words are in it, in the
-// same places.
+// Whether each of the lines is changed in the same way as one that the user changed, with other
+// words in the same positions.
 bool is_alike(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
               const std::vector<std::string>& after) {
   if (before.size() != after.size()) return false;
@@ -267,7 +270,7 @@ bool is_alike(const std::vector<RecentChange>& recent, const std::vector<std::st
   return true;
 }
 
-// Why nothing is proposed, with what was looked for.
+// Why nothing is proposed, and what was searched.
 std::string noting(const std::string& note, const std::string& why) {
   return note.empty() ? why : note + "; " + why;
 }
@@ -334,8 +337,8 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
   NextEditResult& none = plan.result.emplace();
   none.note = plan.search.calls.note();
   none.why_none =
-      noting(none.note, request.recent.empty() ? "nothing was changed lately"
-                                               : "nothing else looks like what was changed");
+      noting(none.note, request.recent.empty() ? "there are no recent changes"
+                                               : "no other code looks like the changed code");
   return plan;
 }
 
@@ -365,10 +368,8 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
     result.document = place.document;
     return result;
   }
-  const char* nothing =
-      result.is_unsure
-          ? "the model is not sure enough of what follows (redraft.nextEdit.minProbability)"
-          : "the model sees nothing that has to follow";
+  const char* nothing = result.is_unsure ? "the model is not sure enough of what follows"
+                                         : "the model sees nothing that has to follow";
   result.why_none =
       noting(result.note, result.regions == 0 && !refused.empty() ? refused : nothing);
   return result;

@@ -28,95 +28,97 @@
 
 namespace redraft {
 
-// What is remembered from one request to the next. Used on the decode thread only.
+// The state kept from one request to the next. Used only on the decode thread.
 struct NextEditMemory {
-  // The part of the code that prompts show as one that stays as it is: prompts that begin alike are
-  // read once.
+  // The part of the code that prompts show as an example of unchanged code. Keeping it lets prompts
+  // share their beginning, which is read once.
   std::string quiet;
-  // Places of calls where the model changed nothing: it is not asked about them again.
+  // Places of calls where the model changed nothing; it is not asked about them again.
   std::set<std::size_t> fruitless;
   NamingFiles files;
 };
 
-// A request for changes that follow from those that the user just made.
+// A request for changes that follow from the user's recent changes.
 struct NextEditRequest {
   std::vector<RecentChange> recent;  // the latest at the end
-  // Where to look for follow-ups: the user's document, then the other open ones.
+  // Where to search for follow-ups: the user's document, then the other open ones.
   std::vector<std::shared_ptr<const Document>> documents;
-  // What each of them was: tells which functions have other parameters now.
+  // Their original versions, which show which functions now have other parameters.
   std::vector<DocumentOrigin> origins = {};
   std::vector<std::shared_ptr<const Document>> beside = {};  // see EditRequest
   std::shared_ptr<const Datastore> repository = {};
-  // Calls are looked for in its files that are not open, too; null: in none.
+  // Calls are also searched in its files that are not open; null: there are none.
   std::shared_ptr<const IndexSnapshot> index = {};
   DecoderName decoder;
-  // See find_next_edit_format(): how a model is asked that was trained for this.
+  // See find_next_edit_format(): the prompt format of a model that was trained for next edits.
   std::string format = std::string(kFormatByModel);
   std::vector<std::filesystem::path> folders = {};  // prompts name files relative to these
   std::shared_ptr<NextEditMemory> memory = {};      // may be null
-  // How many regions the model tries before concluding that there is nothing to propose.
+  // How many regions the model tries before it concludes that there is nothing to propose.
   int max_regions = 2;
-  // Changes that the model thinks less likely, all their tokens together, are left out (0 to 1; 0:
-  // none). What a model writes that was trained for next edits, and sound changes of calls, are
-  // shown all the same. Chosen by docs/quality.md.
+  // Changes whose probability, for all tokens together, is lower than this are left out (0 to 1; 0:
+  // none are). The output of a model that was trained for next edits, and sound changes of calls,
+  // are shown regardless. docs/lab/quality.md explains the value.
   double min_probability = 0.3;
-  std::function<void()> on_pass = {};  // after each forward pass, on the decode thread
-  // An edit that the user has turned down.
+  std::function<void()> on_pass = {};  // called after each forward pass, on the decode thread
+  // Recognises edits that the user has rejected.
   std::function<bool(const Document&, const TextEdit&)> is_unwanted = {};
 
   bool is_anything_changed() const;
 };
 
-// What follows, seen from the open document `uri`, from what the user did in all of them. Decoder,
-// format, folders, memory and indexes are left to the caller.
+// The request for the open document `uri`, from the user's changes in all documents. The caller
+// sets decoder, format, folders, memory and indexes.
 NextEditRequest next_edit_request(const OpenDocuments& documents, const std::string& uri);
 
 struct NextEditResult {
-  std::shared_ptr<const Document> document;  // null: there is nothing to propose
+  std::shared_ptr<const Document> document;  // null: nothing to propose
   std::vector<TextEdit> edits;               // of its lines, ascending
   std::string why_none;
-  std::string note;      // for people: what was looked for because parameters changed; may be empty
-  bool by_tree = false;  // the model was not asked
-  bool is_unsure = false;  // something was left out that the model thinks too unlikely
-  int regions = 0;         // that the model tried
+  std::string note;        // for users: what was searched because parameters changed; may be empty
+  bool by_tree = false;    // the model was not used
+  bool is_unsure = false;  // something was left out because the model considers it too unlikely
+  int regions = 0;         // regions that the model tried
   FinishReason finish_reason = FinishReason::kStop;
   DecodeStatistics statistics;  // of all regions that the model tried
 };
 
-// Whether a change of lines follows from the recent ones: it removes or adds words that they
-// removed or added, or changes each line as one of theirs was with other words in it; it changes
-// more than white space, undoes none of them, and indents no line anew if they did not.
+// Whether a change of lines follows from the recent changes. It does if it removes or adds words
+// that they removed or added, or changes each line as they changed one of theirs with other words.
+// It must also change more than white space, undo none of them, and reindent no line if they did
+// not.
 bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std::string>& before,
                   const std::vector<std::string>& after);
 
-// Where the model is asked to look, and a part of the code that stays as it is.
+// Where the model searches, and a part of the code that stays unchanged.
 struct NextEditSearch {
   ChangedCalls calls;
   std::vector<NextPlace> places;
   std::string quiet;
 };
 
-// Without the model: what follows for certain, that nothing can, or where it is to be looked for.
+// The result without the model: a certain follow-up, the fact that there is none, or where the
+// model has to search.
 struct NextEditPlan {
   std::optional<NextEditResult> result;
-  NextEditSearch search;  // without a result
+  NextEditSearch search;  // if there is no result
 };
 NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_token& stop);
 
-// Calls of functions whose parameters changed come first; what the model makes of those is held to
-// what the syntax tree says of such a call. Other places follow.
+// Finds the next edit. Calls of functions whose parameters changed come first; the model's changes
+// of those must satisfy the rules for such calls. Other places follow.
 //
 // Shows the model one place after the other until it changes something there that follows from the
 // recent changes. Blocking; runs on the decode thread. A model that was trained to write next edits
-// is asked in its format (NextEditRequest::format). For others the prompt shows each recent change
-// as an answer that the model gave itself, and some lines that needed no change as another; then
-// the place. The place's lines are the draft, so a place that needs no change costs little more
-// than its prefill.
+// gets a prompt in its format (NextEditRequest::format). For others the prompt is a conversation:
+// it shows each recent change as an earlier answer of the model, some lines that needed no change
+// as another, and then the place. The place's lines are the draft, so a place that needs no change
+// costs little more than its prefill.
 Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& request,
                                      const NextEditSearch& search, const std::stop_token& stop);
 
-// Reads what such a request would read before it writes; see Engine::read_ahead(). Nothing is read
-// where the model would not be asked.
+// Reads the prompt of such a request ahead of time; see Engine::read_ahead(). Reads nothing if the
+// request would not use the model.
 Result<void> read_next_edit_ahead(Engine& engine, const NextEditRequest& request,
                                   const std::function<void(int known)>& on_chunk,
                                   const std::stop_token& stop);

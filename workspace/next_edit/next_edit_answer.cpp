@@ -5,8 +5,8 @@
 #include <iterator>
 #include <utility>
 
-#include "support/trimmed.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -23,7 +23,7 @@ std::string without_return(std::string line) {
   return line;
 }
 
-// A text without a last line end; an empty one is one empty line.
+// The lines of a text without a final line end; an empty text is one empty line.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (true) {
@@ -67,7 +67,7 @@ NextEditAnswer::NextEditAnswer(const NextEditFormat& format, const NextEditPromp
       prompt_(prompt),
       original_(prompt.window.begin(), prompt.window.end()),
       diff_(original_) {
-  // They are the original's own lines, so no change comes of it.
+  // They are the original's own lines, so they cause no change.
   for (int line = 0; line < prompt.prefilled; ++line)
     (void)diff_.add(prompt.window[static_cast<std::size_t>(line)]);
 }

@@ -1,8 +1,11 @@
 #include "workspace/next_edit/next_edit_prompt.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <utility>
+
+#include "text/strings/joined.h"
 
 namespace redraft {
 namespace {
@@ -13,25 +16,19 @@ using Lines = std::vector<std::string>;
 
 constexpr const char* kCut = "...";
 
-// Without the last line's ending.
+// Joins lines without the last line's ending.
 template <typename Range>
-std::string joined(const Range& lines) {
-  std::string text;
-  bool first = true;
-  for (const auto& line : lines) {
-    if (!std::exchange(first, false)) text += '\n';
-    text += line;
-  }
-  return text;
+std::string without_last_end(const Range& lines) {
+  return joined(lines, "\n");
 }
 
 template <typename Range>
 std::string with_endings(const Range& lines) {
-  std::string text = joined(lines);
+  std::string text = without_last_end(lines);
   return std::ranges::empty(lines) ? text : text + '\n';
 }
 
-// The middle of many lines is left out.
+// Leaves out the middle of many lines.
 Lines shortened_to(const Lines& lines, int most) {
   const auto count = static_cast<int>(lines.size());
   if (count <= most) return lines;
@@ -64,7 +61,7 @@ struct LineRange {
   int begin = 0, end = 0;
 };
 
-// The lines around one, as many as fit: a line above, a line below, and so on.
+// Grows a range by as many surrounding lines as fit: a line above, a line below, and so on.
 LineRange grown(std::span<const std::string_view> lines, LineRange range, std::size_t bytes) {
   const auto size = [&](int line) { return lines[static_cast<std::size_t>(line)].size() + 1; };
   std::size_t used = 0;
@@ -146,7 +143,7 @@ class Writer {
     if (rule.bytes > 0) return grown(question_.lines, {line, line + 1}, rule.bytes);
     return within_file(line - rule.lines_above, line + rule.lines_below + 1);
   }
-  // The window with what is shown around it.
+  // The window with the surrounding lines that are shown.
   LineRange context() const {
     const std::size_t bytes = format_.window.context_bytes;
     LineRange range = window_;
@@ -172,8 +169,8 @@ class Writer {
     return text;
   }
 
-  // How many lines are given. A line end and the blank lines after it are one token, so what is
-  // given does not end before a blank line.
+  // The number of lines that the prompt already contains. A line end and the blank lines after it
+  // are one token, so the prompt does not end before a blank line.
   int prefilled() const {
     if (format_.prefill == NextEditFormat::Prefill::kNone) return 0;
     int count = prompt_.cursor_line;
@@ -190,8 +187,8 @@ class Writer {
       const bool is_here = change->path == question_.path;
       int& count = is_here ? of_file : of_others;
       if (count >= (is_here ? rule.of_file : rule.of_others)) continue;
-      bytes += joined(shortened_to(change->before, rule.lines)).size() +
-               joined(shortened_to(change->after, rule.lines)).size();
+      bytes += without_last_end(shortened_to(change->before, rule.lines)).size() +
+               without_last_end(shortened_to(change->after, rule.lines)).size();
       if (bytes > rule.bytes || std::ssize(shown) >= rule.most) break;
       ++count;
       shown.push_back(&*change);
@@ -221,7 +218,7 @@ class Writer {
           return each.path == question_.path && end_of(each) >= window_.begin &&
                  each.line <= window_.end;
         });
-    if (last == question_.changes.rend()) return joined(prompt_.window);
+    if (last == question_.changes.rend()) return without_last_end(prompt_.window);
     const int begin = last->line, end = end_of(*last);
     Lines lines;
     for (int line = window_.begin; line < std::min(begin, window_.end); ++line)
@@ -229,10 +226,10 @@ class Writer {
     lines.insert(lines.end(), last->before.begin(), last->before.end());
     for (int line = std::max(end, window_.begin); line < window_.end; ++line)
       lines.emplace_back(question_.lines[static_cast<std::size_t>(line)]);
-    return joined(lines);
+    return without_last_end(lines);
   }
 
-  // The window with the marks of regions and, if there is to be one, of the cursor.
+  // The window with the marks of regions and, if requested, of the cursor.
   std::string marked(bool with_cursor) const {
     std::string text;
     const Lines& window = prompt_.window;
@@ -260,7 +257,7 @@ class Writer {
     if (format_.answer == NextEditFormat::Answer::kSpan) return marked(false);
     const std::span<const std::string> window(prompt_.window);
     return std::string(format_.opening) +
-           joined(window.subspan(static_cast<std::size_t>(prompt_.prefilled))) +
+           without_last_end(window.subspan(static_cast<std::size_t>(prompt_.prefilled))) +
            std::string(format_.closing);
   }
 
@@ -277,17 +274,17 @@ class Writer {
     }
     if (name == "text" && related) return without_ending(related->text);
     const int most = format_.history.lines;
-    if (name == "before" && change) return joined(shortened_to(change->before, most));
-    if (name == "after" && change) return joined(shortened_to(change->after, most));
+    if (name == "before" && change) return without_last_end(shortened_to(change->before, most));
+    if (name == "after" && change) return without_last_end(shortened_to(change->after, most));
     if (name == "diff" && change) return hunk_of(*change, most);
     if (name == "around") return surroundings();
     if (name == "start") return context_.begin == 0 ? std::string(format_.file_start) : "";
     if (name == "above") return with_endings(part({context_.begin, window_.begin}));
     if (name == "below") return with_endings(part({window_.end, context_.end}));
     if (name == "was") return was();
-    if (name == "window") return joined(prompt_.window);
-    if (name == "marked") return marked(true);
-    return {};
+    if (name == "window") return without_last_end(prompt_.window);
+    assert(name == "marked");  // is_well_formed()
+    return marked(true);
   }
   static std::string without_ending(std::string text) {
     if (text.ends_with('\n')) text.pop_back();
@@ -319,12 +316,13 @@ class Writer {
   void flush() {
     if (!text_.empty()) prompt_.parts.push_back({std::exchange(text_, {}), false});
   }
-  // What is put in the place of names is text, whatever it spells.
+  // The text that replaces a name is literal, even if it contains braces.
   void render(std::string_view block, const std::string& path, const RelatedText* related,
               const Change* change) {
     for (std::size_t open = block.find('{'); open != std::string_view::npos;
          open = block.find('{')) {
       const std::size_t close = block.find('}', open);
+      assert(close != std::string_view::npos);  // is_well_formed()
       add(block.substr(0, open));
       text_ += value(block.substr(open + 1, close - open - 1), path, related, change);
       block.remove_prefix(close + 1);
@@ -336,7 +334,7 @@ class Writer {
   const NextEditQuestion& question_;
   LineRange window_, context_;
   NextEditPrompt prompt_;
-  std::string text_;  // not a part yet
+  std::string text_;  // text that is not yet a part
 };
 
 template <typename Range>
@@ -375,8 +373,8 @@ Result<NextEditPrompt> make_next_edit_prompt(const NextEditFormat& format,
   if (question.cursor_line < 0 || question.cursor_line >= std::ssize(question.lines))
     return Error("the cursor is not in the file");
   if (is_hostile(format, question)) {
-    return Error("the code has text that the model's format (" + std::string(format.name) +
-                 ") means otherwise");
+    return Error("the code contains text that is reserved in the model's format (" +
+                 std::string(format.name) + ")");
   }
   return Writer(format, question).write();
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <utility>
 
@@ -12,19 +11,10 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kRejected = 64;
-// Between two keystrokes of a fast typist there is less.
+// Longer than the time between two keystrokes of a fast typist.
 constexpr auto kPause = std::chrono::milliseconds(60);
 
-constexpr const char* kFailed = "looking for the next edit failed";
-
-// No exception leaves the thread.
-Result<NextEditPlan> planned(const NextEditRequest& request, const std::stop_token& stop) {
-  try {
-    return plan_next_edit(request, stop);
-  } catch (const std::exception& exception) {
-    return Error(std::string(kFailed) + ": " + exception.what());
-  }
-}
+constexpr const char* kFailed = "the search for the next edit failed";
 
 std::size_t hash_of(const Document& document, const TextEdit& edit) {
   const std::string old_text = document.text().substr(edit.range.begin, edit.range.size());
@@ -47,7 +37,7 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
     return id;
   }
   if (!request.is_anything_changed()) {
-    on_answer({.why_none = "nothing was changed lately"});
+    on_answer({.why_none = "there are no recent changes"});
     return id;
   }
   request.memory = memory_;
@@ -58,18 +48,15 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
   run_->job = host_.queue().add(
       [this, call = call_, request = std::move(request), id](const DecodeQueue::Control& control) {
         const Span span("next edit", "next_edit", id);
-        Result<NextEditPlan> plan = planned(request, control.stop);
-        if (!plan) {
-          call([this, id, error = plan.error()] { receive(id, error); });
-        } else if (plan->result) {
-          call([this, id, result = std::move(*plan->result)] { receive(id, result); });
+        NextEditPlan plan = plan_next_edit(request, control.stop);
+        if (plan.result) {
+          call([this, id, result = std::move(*plan.result)] { receive(id, result); });
         } else {
-          call([this, id, request, search = std::move(plan->search)] {
-            go_on(id, request, search);
-          });
+          call(
+              [this, id, request, search = std::move(plan.search)] { go_on(id, request, search); });
         }
       },
-      Urgency::kWithoutModel);
+      Urgency::kWithoutModel, {}, fail(id));
   return id;
 }
 
@@ -85,7 +72,13 @@ void NextEdits::go_on(NextEditId id, NextEditRequest request, NextEditSearch sea
         });
         call([this, id, result] { receive(id, result); });
       },
-      Urgency::kNextEdit);
+      Urgency::kNextEdit, {}, fail(id));
+}
+
+DecodeQueue::OnFailure NextEdits::fail(NextEditId id) {
+  return [this, call = call_, id](const Error& error) {
+    call([this, id, error = error.in(kFailed)] { receive(id, error); });
+  };
 }
 
 NextEditId NextEdits::decline(const std::string& why, const OnAnswer& on_answer) {
@@ -116,9 +109,9 @@ void NextEdits::changed(const std::shared_ptr<const Document>& now,
 
 void NextEdits::read_ahead(MakeRequest make_request) {
   stop_reading_ahead();
-  if (!left_.empty()) return;  // they will be proposed
+  if (!left_.empty()) return;  // these will be proposed
   expected_ = std::move(make_request);
-  // The request compares whole documents, so it is made once and not at each keystroke.
+  // The request compares whole documents, so it is made once, not at each keystroke.
   pausing_ = host_.queue().add(
       [this, call = call_](const DecodeQueue::Control&) {
         call([this] {
@@ -184,6 +177,7 @@ void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
     return;
   }
   NextEditAnswer answer{.why_none = result->why_none,
+                        .is_unsure = result->is_unsure && result->edits.empty(),
                         .note = result->note,
                         .by_tree = result->by_tree,
                         .statistics = result->statistics};
@@ -191,7 +185,7 @@ void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
     if (!rejected(*result->document, edit)) answer.edits.push_back(edit);
   }
   if (answer.edits.empty()) {
-    if (!result->edits.empty()) answer.why_none = "what follows was turned down before";
+    if (!result->edits.empty()) answer.why_none = "all next edits were rejected before";
   } else {
     answer.document = document_ = result->document;
     left_ = answer.edits;

@@ -13,15 +13,15 @@
 namespace redraft {
 namespace {
 
-// How many lines before and after a candidate line are part of its place.
+// The number of lines before and after a candidate line that are part of its place.
 constexpr int kAround = 6;
-// A line with less weight is no candidate; other documents require more.
+// A line with less weight is not a candidate; other documents require more.
 constexpr double kMinWeight = 0.8;
 constexpr double kMinElsewhere = 1.5;
-// A word that occurs in more lines than this says little about any one of them.
+// A word that occurs in more lines than this is weak evidence for any of them.
 constexpr double kRareLines = 8;
-// Lines that were added say where others belong if what they were added to is as like as this, and
-// has as many words.
+// Added lines show where others belong if the lines they were added to have at least this likeness,
+// and as many words.
 constexpr double kMinLikeness = 0.6;
 constexpr std::size_t kMinWords = 3;
 constexpr int kQuietLines = 8;
@@ -36,7 +36,7 @@ WordSet word_set(std::string_view line) {
   return words;
 }
 
-// The share of their words that two lines have in common, 0..1.
+// The share of words that two lines have in common, 0..1.
 double likeness(const WordSet& a, const WordSet& b) {
   if (a.empty() || b.empty()) return 0;
   const auto shared = static_cast<double>(
@@ -75,7 +75,7 @@ class LineWeights {
       if (made_.added.contains(word)) weight += 0.2 * rarity;
     }
     const double like_before = best_likeness(words, before_);
-    // A line that is already like the changed lines has followed.
+    // A line that is already like the changed lines has been updated.
     if (like_before > best_likeness(words, after_) || made_.removed.empty()) weight += like_before;
     return weight + of_place_above(line);
   }
@@ -86,7 +86,7 @@ class LineWeights {
       return line >= change->line && line < change->end_line();
     });
   }
-  // Whether something belongs above the line as it was added elsewhere: between lines like these.
+  // Whether a line belongs above this one, like a line that was added between similar lines.
   double of_place_above(int line) const {
     double most = 0;
     for (const AddedLines& added : added_) {
@@ -94,7 +94,7 @@ class LineWeights {
         const int like = above ? added.above : added.below, here = above ? line - 1 : line;
         if (like < 0 || like >= count() || here < 0 || changed(here)) continue;
         const WordSet& words = words_[static_cast<std::size_t>(like)];
-        // Once it has followed, there is another line in that place.
+        // After the change was made there, another line is in that place.
         if (!above && line == 0) continue;
         const WordSet& beside = words_[static_cast<std::size_t>(above ? line : line - 1)];
         const WordSet& there = words_[static_cast<std::size_t>(above ? like + 1 : like - 1)];
@@ -120,7 +120,7 @@ class LineWeights {
   std::vector<AddedLines> added_;
 };
 
-// The line where the latest of the changes in the document ends; -1: there is none.
+// The line where the latest change in the document ends; -1: there is none.
 int latest_line(const std::vector<RecentChange>& recent, const Document& document) {
   for (auto change = recent.rbegin(); change != recent.rend(); ++change) {
     if (change->document->uri() == document.uri()) return change->end_line();
@@ -139,21 +139,21 @@ void add_places(const std::vector<RecentChange>& recent,
   for (int line = 0; line < weights.count(); ++line) {
     double weight = weights.of(line);
     if (weight < least) continue;
-    // Among equals the nearest after the latest change comes first, in reading order.
+    // Among equals, the nearest after the latest change comes first, in reading order.
     if (latest >= 0) weight += 0.1 / (1 + std::abs(line - latest) / 16.0 * (line < latest ? 2 : 1));
     places.push_back({document, std::max(line - kAround, 0),
                       std::min(line + kAround + 1, weights.count()), weight, line});
   }
 }
 
-// Lines of the document that was changed last, in blocks of kQuietLines.
+// Lines of the most recently changed document, in blocks of kQuietLines.
 class QuietLines {
  public:
   QuietLines(const std::vector<RecentChange>& recent, const std::vector<NextPlace>& places,
              const EditRegion& file)
       : places_(places), file_(file), weights_(recent, file.document(), file) {}
 
-  // Whether this block is there, and quiet.
+  // Whether this block exists and is quiet.
   bool has(const std::string& block) const {
     if (block.empty()) return false;
     for (int line = 0; line + kQuietLines <= weights_.count(); ++line) {

@@ -14,11 +14,11 @@
 namespace redraft {
 namespace {
 
-// How many of the latest changes are shown, and how many lines around each.
+// The number of recent changes shown, and of lines around each.
 constexpr std::size_t kMaxShown = 3;
 constexpr std::size_t kMaxShownLines = 24;
 constexpr int kLinesAround = 3;
-// How many of the latest substitutions are named.
+// The number of recent substitutions that are named.
 constexpr std::size_t kMaxNamed = 3;
 
 constexpr const char* kSystem =
@@ -79,7 +79,7 @@ void add_recent(Conversation& conversation, const std::vector<RecentChange>& rec
   }
 }
 
-// Small models see a pattern sooner if it is also described in words.
+// Small models recognise a pattern sooner if it is also described in words.
 std::string task_of(const std::vector<RecentChange>& recent) {
   const std::vector<Substitution> made = substitutions(recent);
   if (made.empty()) return {};

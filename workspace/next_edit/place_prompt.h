@@ -19,53 +19,54 @@
 
 namespace redraft {
 
-// How the model is asked about one place.
+// The prompt about one place.
 struct PlacePrompt {
   EditRegion region;
   std::vector<TokenId> tokens = {}, original = {}, stop_tokens = {};
-  std::string fence = {};                  // of a conversation
+  std::string fence = {};                  // for a conversation
   const NextEditFormat* format = nullptr;  // null: it is a conversation
-  NextEditPrompt asked = {};               // in the format
-  std::string refused = {};                // why the model is not asked; empty: it is
+  NextEditPrompt asked = {};               // the prompt, if there is a format
+  std::string refused = {};                // why the model is not used; empty: it is
 };
 
-// The format of the engine's model for this request; null: it is asked in a conversation. An error
-// if a format was named that the model lacks tokens for.
+// The format of the engine's model for this request; null: the prompt is a conversation. Fails if
+// the request names a format for which the model lacks tokens.
 Result<const NextEditFormat*> format_of(Engine& engine, const NextEditRequest& request);
 
-// In the format or, if that is null, as a conversation: the text before the place is the same for
-// all places, so that it is read once.
+// The prompt in the format or, if that is null, as a conversation. The text before the place is the
+// same for all places, so it is read only once.
 Result<PlacePrompt> place_prompt(Engine& engine, const NextEditRequest& request,
                                  const NextEditSearch& search, const NextPlace& place,
                                  const NextEditFormat* format);
 
-// A place's lines as the model writes them.
+// A place's lines in the model's version.
 struct WrittenLines {
   std::vector<std::string> lines;
-  // [lines] natural logarithms: how likely each line was, given those before it. Empty: not known.
+  // [lines] natural logarithms: the probability of each line, given the ones before it. Empty:
+  // unknown.
   std::vector<double> log_probabilities = {};
 };
 
-// What the model writes for one place.
+// Collects the model's answer about one place.
 class PlaceAnswer {
  public:
   // Both outlive this.
   PlaceAnswer(const Tokenizer& tokenizer, const PlacePrompt& prompt);
 
-  // `log_probability`: the natural logarithm of the token's probability. False: the rest is not
-  // needed.
+  // Adds a token. `log_probability`: the natural logarithm of its probability. False: the rest is
+  // not needed.
   bool add(TokenId token, double log_probability);
-  // The place's lines as they should be; nothing: no edit follows.
+  // The place's new lines; nullopt: no edit follows.
   std::optional<WrittenLines> lines(FinishReason reason);
 
  private:
   void take(std::vector<std::string> lines);
 
   const Tokenizer& tokenizer_;
-  std::optional<FencedOutput> fenced_;       // of a conversation
-  std::optional<NextEditAnswer> formatted_;  // of a format
+  std::optional<FencedOutput> fenced_;       // for a conversation
+  std::optional<NextEditAnswer> formatted_;  // for a format
   WrittenLines written_;
-  double log_probability_ = 0;  // of the line that is being written
+  double log_probability_ = 0;  // of the line being written
 };
 
 }  // namespace redraft

@@ -10,7 +10,7 @@
 namespace redraft {
 namespace {
 
-// How many lines around a change are part of its hunk.
+// The number of lines around a change in its hunk.
 constexpr int kLinesAround = 3;
 
 std::string shown_path(const std::string& uri, const std::vector<std::filesystem::path>& folders) {

@@ -12,8 +12,8 @@
 
 namespace redraft {
 
-// The prompt in a model's format about a place: the cursor is where the line that may have to
-// follow begins. Paths are shown relative to the folder that they are in, of `folders`.
+// The prompt about a place in a model's format: the cursor is at the beginning of the line that may
+// have to change. Paths are shown relative to the one of `folders` that contains them.
 Result<NextEditPrompt> prompt_about(const NextPlace& place, const std::vector<RecentChange>& recent,
                                     const std::vector<std::filesystem::path>& folders,
                                     const NextEditFormat& format);

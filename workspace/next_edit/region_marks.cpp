@@ -1,15 +1,14 @@
 #include <algorithm>
 
-#include "support/trimmed.h"
+#include "text/strings/blank_text.h"
+#include "text/strings/trimmed.h"
 #include "workspace/next_edit/next_edit_prompt.h"
 
 namespace redraft {
 namespace {
 
-// How far a mark may move down for the sake of a better line to stand before.
+// How far a mark may move down to a better line.
 constexpr int kMaxNudge = 5;
-
-bool is_blank(std::string_view line) { return trimmed(line).empty(); }
 
 // A line that ends something belongs to what is above it.
 bool can_begin(std::string_view line) {
@@ -21,7 +20,7 @@ bool can_begin(std::string_view line) {
          text != "end";
 }
 
-// The first line from `line` on before which a mark can stand; that line itself: none is near.
+// The first line from `line` on that can follow a mark; `line` itself if none is near.
 int beginning_near(std::span<const std::string> window, int line) {
   const int end = std::min(static_cast<int>(window.size()), line + kMaxNudge);
   for (int i = line; i < end; ++i) {
@@ -37,8 +36,8 @@ std::vector<int> region_marks(std::span<const std::string> window, int least, in
   std::vector<int> marks = {0};
   for (int line = 1; line < count; ++line) {
     const int before = line - marks.back();
-    const bool after_blank = is_blank(window[static_cast<std::size_t>(line - 1)]) &&
-                             !is_blank(window[static_cast<std::size_t>(line)]);
+    const bool after_blank = is_blank_text(window[static_cast<std::size_t>(line - 1)]) &&
+                             !is_blank_text(window[static_cast<std::size_t>(line)]);
     int mark = -1;
     if (before >= least && after_blank) {
       mark = beginning_near(window, line);

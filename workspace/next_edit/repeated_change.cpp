@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "support/trimmed.h"
+#include "text/strings/trimmed.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/reindent.h"
 #include "workspace/next_edit/change_words.h"
@@ -18,13 +18,13 @@
 namespace redraft {
 namespace {
 
-// Lines with fewer words say nothing about one another: "}", "return".
+// Lines with fewer words are too common to compare: "}", "return".
 constexpr int kMinWords = 2;
-// Of how many lines that were changed, every two are compared.
+// The maximum number of changed lines that are compared in pairs.
 constexpr std::size_t kMaxPairs = 24;
-// How many rules from them are looked for.
+// The maximum number of rules from them that are searched.
 constexpr std::size_t kMaxRules = 4;
-// A rule with fewer words is for the documents in which it was found.
+// A rule with fewer words only applies to the documents in which it was found.
 constexpr int kMinWordsElsewhere = 3;
 
 using Lines = std::span<const std::string>;
@@ -57,12 +57,12 @@ std::array<int, 6> open_ends(Lines lines) {
   return ends;
 }
 
-// Changed lines of a document, where they are now.
+// Changed lines of a document, in its current version.
 struct ChangedLines {
   int begin, end;
 };
 
-// The lines of a document, those that were changed apart.
+// The lines of a document, with the changed ones listed separately.
 class SearchedFile {
  public:
   SearchedFile(EditRegion file, const std::vector<RecentChange>& recent) : file_(std::move(file)) {
@@ -75,7 +75,7 @@ class SearchedFile {
   const EditRegion& file() const { return file_; }
   int size() const { return static_cast<int>(file_.lines().size()); }
   std::string_view line(int at) const { return file_.lines()[static_cast<std::size_t>(at)]; }
-  // Where the latest change ends, by the order of lines; -1: there is none.
+  // The end of the change that is last in the order of lines; -1: there is none.
   int latest() const { return changed_.empty() ? -1 : changed_.back().end; }
 
   bool has(Lines lines, int at) const {
@@ -162,7 +162,7 @@ class Search {
     return file == files_.end() ? nullptr : &*file;
   }
 
-  // Lines passed over between the first and the last of the places that were changed alike.
+  // Whether lines between the first and the last of the equally changed places were passed over.
   bool is_series_ended(const RecentChange& change) const {
     int first = change.line, last = change.line;
     for (const RecentChange& other : recent_) {
@@ -207,8 +207,8 @@ class Search {
     }
   }
 
-  // Two lines that were changed alike show how others are. A rule that makes the changes of other
-  // pairs, too, is at least as general as theirs.
+  // Two lines that were changed alike show how to change others. A rule that also makes the changes
+  // of other pairs is at least as general as theirs.
   void look_for_lines_alike() {
     const std::vector<LinePair> pairs = line_pairs(recent_, kMaxPairs);
     std::vector<std::vector<const LinePair*>> found;
@@ -238,7 +238,7 @@ class Search {
     });
   }
 
-  // `made`: the lines that were changed so.
+  // `made`: the lines that were changed in this way.
   void look_for_rewritten(const LineRewrite& rewrite, const std::vector<const LinePair*>& made) {
     struct Place {
       const SearchedFile* file;

@@ -1,7 +1,7 @@
-// The rest of a Python statement whose beginning a user moved in or out.
+// Reindents the rest of a Python statement whose beginning a user moved in or out.
 //
-// Who puts an `if` above a function and moves its head to the right has left its body behind. What
-// is as deep as it was belongs to something else now, or is an error; no model is needed to see
+// A user who puts an `if` above a function and indents its head has left its body behind. Lines
+// with the old indentation now belong to something else, or are an error. No model is needed to see
 // what has to follow.
 #pragma once
 
@@ -13,14 +13,15 @@
 
 namespace redraft {
 
-// A change counts whose last lines are only further in or out than they were. Moved alike is what
-// follows of the outermost statement among them: deeper lines, and its `else` and the like. Nothing
-// where they may stand where they should already, or brackets and strings would be cut.
+// A change counts if its last lines were only reindented. The rest of the outermost statement among
+// them moves in the same way: deeper lines, and its `else` and the like. Returns nothing if the
+// rest may be right already, or if brackets and strings would be cut.
 //
-// A line that opens a block and was added above a statement that is as deep takes that statement
-// in, with its decorators.
+// If the user adds a line that opens a block above a statement with the same indentation, that
+// statement moves into the block, with its decorators.
 //
-// Linear in each document that was changed so. No thread of its own, no error.
+// Linear in the size of each document with such a change. Runs on the calling thread; does not
+// fail.
 std::optional<CertainEdit> find_rest_of_block(const std::vector<RecentChange>& recent,
                                               const IsUnwanted& is_unwanted);
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "languages/languages.h"
+
 namespace redraft {
 namespace {
 
@@ -15,20 +17,27 @@ constexpr double kHalfWeightLines = 12;
 constexpr double kImportedWeight = 0.5;
 constexpr std::size_t kShortestName = 3;
 
-// How a line that imports something begins, in the languages that redraft parses.
-constexpr std::string_view kImports[] = {"import ", "from ",    "use ",     "#include",
-                                         "using ",  "require ", "require(", "require_relative "};
+// What imports begin with, in all languages: a text may embed another language.
+const std::vector<std::string_view>& import_lines() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> lines;
+    for (const Language* language : languages())
+      lines.insert(lines.end(), language->import_lines->begin(), language->import_lines->end());
+    return lines;
+  }();
+  return all;
+}
 
 bool imports(std::string_view line) {
   const std::size_t begin = line.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return false;
   line.remove_prefix(begin);
-  return std::ranges::any_of(kImports,
+  return std::ranges::any_of(import_lines(),
                              [&](std::string_view word) { return line.starts_with(word); }) ||
          (line.starts_with("const ") && line.find("require(") != std::string_view::npos);
 }
 
-// Walks over the lines of a text along with ascending offsets.
+// Iterates over the lines of a text along ascending offsets.
 class LineWalk {
  public:
   explicit LineWalk(std::string_view text) : text_(text), end_(text.find('\n')) {}

@@ -13,8 +13,8 @@ struct RankedName {
   double weight = 0;
 };
 
-// The names of a file that a completion at `offset` is likely to need and that the file does not
-// define itself, the best first: those near the cursor and those that are imported. At most `most`.
+// The names of a file that a completion at `offset` probably needs and that the file does not
+// define itself, the best first: names near the cursor and imported names. At most `most`.
 std::vector<RankedName> ranked_names(const SyntaxTree& tree, std::size_t offset, std::size_t most);
 
 }  // namespace redraft

@@ -9,10 +9,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/syntax/chunks.h"
 #include "indexing/syntax/signatures.h"
-#include "indexing/syntax/text_lines.h"
+#include "languages/languages.h"
+#include "text/strings/text_lines.h"
 #include "workspace/snippets/name_ranking.h"
 
 namespace redraft {
@@ -21,12 +21,12 @@ namespace {
 using TextPlace = IndexSnapshot::TextPlace;
 
 constexpr std::size_t kMaxNames = 48;
-// A name with more definitions says little about what is meant.
+// If a name has more definitions, it is unclear which one is meant.
 constexpr std::size_t kMaxDefinitions = 3;
 // A snippet shows the beginning of a definition: its signature and documentation.
 constexpr std::size_t kMaxDefinitionLines = 12;
 constexpr std::size_t kMaxDefinitionBytes = 700;
-// The share of definitions in all tokens if there are similar pieces too.
+// The share of the tokens that goes to definitions if there are similar pieces too.
 constexpr double kDefinitionShare = 0.6;
 
 // The size of the text before the cursor with which other texts are compared.
@@ -34,13 +34,13 @@ constexpr std::size_t kWindowBytes = 600;
 // The minimum size of a key.
 constexpr std::size_t kKeyTokens = 4;
 constexpr std::size_t kKeyBytes = 12;
-constexpr std::size_t kMaxOccurrences = 16;  // of a key; a frequent one says nothing
-// A piece of another file with this many tokens is as long as the window.
+constexpr std::size_t kMaxOccurrences = 16;  // of a key; a frequent key is no evidence
+// A piece of another file with this many tokens is about as long as the window.
 constexpr std::size_t kPieceTokens = 160;
 constexpr std::size_t kPieceBytes = 700;
 constexpr std::size_t kMaxPieces = 3;
 constexpr double kMinScore = 32;  // bytes in common that occur nowhere else
-// How much of a type's methods is shown behind its beginning.
+// How many bytes of a type's methods are shown after its beginning.
 constexpr std::size_t kMaxMemberBytes = 1024;
 // Larger files are not parsed.
 constexpr std::size_t kMaxParsedBytes = std::size_t{128} << 10;
@@ -105,7 +105,7 @@ class SnippetFinder {
   const Tokenizer& tokenizer_;
   const SnippetQuery& query_;
   std::map<std::pair<std::size_t, std::size_t>, std::string> texts_;
-  std::map<std::pair<std::size_t, std::size_t>, std::optional<SyntaxTree>> trees_;  // of them
+  std::map<std::pair<std::size_t, std::size_t>, std::optional<SyntaxTree>> trees_;  // of the files
   std::unordered_set<std::string> words_;  // names in the document
 };
 
@@ -115,7 +115,7 @@ const std::string& SnippetFinder::text_of(const TextPlace& place) {
   return entry->second;
 }
 
-// None of a large file, or one in an unknown language.
+// nullopt for a large file, or one in an unknown language.
 const std::optional<SyntaxTree>& SnippetFinder::tree_of(const TextPlace& place) {
   const auto [entry, added] = trees_.try_emplace({place.part, place.text});
   const std::string& text = text_of(place);
@@ -149,8 +149,8 @@ std::vector<Snippet> SnippetFinder::named_definitions() {
   return found;
 }
 
-// How the methods of a type begin that stands in this text, in lines of their own behind "..."; not
-// of those that are shown.
+// The beginnings of the methods of a type that this text defines, in separate lines after "...";
+// without methods that are shown already.
 std::string SnippetFinder::members_of(std::string_view type, const TextPlace& place,
                                       ByteRange shown) {
   const std::string& text = text_of(place);
@@ -166,7 +166,7 @@ std::string SnippetFinder::members_of(std::string_view type, const TextPlace& pl
   return lines.empty() ? lines : "...\n" + lines;
 }
 
-// If several files define a name, the one that the document refers to.
+// If several files define a name, the definition that the document refers to.
 std::optional<Snippet> SnippetFinder::definition_of(std::string_view name, bool with_members) {
   const auto places = index_.definitions(name, kMaxDefinitions + 1);
   if (places.empty() || places.size() > kMaxDefinitions) return std::nullopt;

@@ -21,9 +21,9 @@ struct Snippet {
 struct SnippetQuery {
   std::string_view text;   // the document's, which the index leaves out
   std::size_t offset = 0;  // of the cursor
-  // Of the text; null: its language is unknown.
+  // The tree of the text; null: its language is unknown.
   const SyntaxTree* tree = nullptr;
-  // Of all snippets together, without their headings.
+  // For all snippets together, without their headings.
   std::size_t max_tokens = 1024;
 };
 
@@ -34,13 +34,13 @@ struct SnippetQuery {
 std::vector<Snippet> find_snippets(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                    const SnippetQuery& query);
 
-// What is shown of a definition with this text: its signature and documentation, in whole lines. A
-// view into it.
+// The part of a definition with this text that is shown: its signature and documentation, in whole
+// lines. A view into `text`.
 std::string_view beginning_of_definition(std::string_view text);
 
-// The beginnings of the definitions of these names, in their order, where there is no doubt which
-// is meant; of a type also how its methods begin. `query.tree` may be null; its offset and number
-// of tokens are of no matter.
+// The beginnings of the definitions of these names, in their order, if the definition is
+// unambiguous; for a type also the beginnings of its methods. `query.tree` may be null; its offset
+// and number of tokens are ignored.
 std::vector<Snippet> find_definitions(const IndexSnapshot& index, const Tokenizer& tokenizer,
                                       const SnippetQuery& query,
                                       const std::vector<std::string>& names);

@@ -8,8 +8,8 @@
 
 namespace redraft {
 
-// What the edits of a process wrote that was new, for later ones to copy from. Bounded: when it is
-// full, at least the newer half stays. Used by one thread at a time.
+// New text that the edits of this process wrote, for later edits to copy from. Bounded: when it is
+// full, it keeps at least the newer half. Used by one thread at a time.
 class DraftMemory {
  public:
   // Separates the texts; no sequence that is looked up contains it.
@@ -18,7 +18,7 @@ class DraftMemory {
   // At most `capacity` tokens.
   explicit DraftMemory(int capacity = 1 << 16) : capacity_(capacity) {}
 
-  // Nothing is ever found across the ends of `text`.
+  // A match never extends across the ends of `text`.
   void add(std::span<const TokenId> text);
 
   const SuffixAutomaton& recent() const { return recent_; }

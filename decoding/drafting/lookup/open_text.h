@@ -8,15 +8,15 @@
 
 namespace redraft {
 
-// The other open files as one text to copy from. It is kept as long as they stay the same: an edit
-// of one file leaves the others as they are. Used by one thread at a time.
+// The other open files as one text to copy from. It is rebuilt only when one of them changes:
+// editing one file leaves the others as they are. Used by one thread at a time.
 class OpenText {
  public:
   using Files = std::shared_ptr<const std::vector<std::vector<TokenId>>>;
-  // Only this many tokens of the files are kept, from the first file on: six megabytes.
+  // Keeps at most this many tokens of the files, starting with the first file: six megabytes.
   static constexpr int kMaxTokens = 1 << 16;
 
-  // Uses these files from then on; null: none.
+  // Switches to these files; null: no files.
   void follow(const Files& files);
   const SuffixAutomaton& text() const { return text_; }
 

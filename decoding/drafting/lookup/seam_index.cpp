@@ -1,13 +1,13 @@
-// How the original is found again after an edit
+// How the output finds its way back to the original after an edit
 //
-// After an edit, text that is equal to the original may consist of other tokens, and then an index
-// of tokens finds nothing. So places are looked up by the last three bytes of the output, and as
-// many bytes before a place as are equal are counted back in whole tokens of the original.
+// After an edit, text that equals the original may consist of different tokens, and then an index
+// of tokens finds nothing. So this index looks up positions by the last three bytes of the output.
+// From there it compares backwards, and counts the equal bytes in whole tokens of the original.
 //
 // An example. The original has the tokens "foo", "_name", " = 1"; the output wrote the same text as
-// "foo", "_", "name". The place before " = 1" is preceded by the same bytes "ame", and all of
-// "foo_name" is equal: a match of two tokens, after which " = 1" is guessed. Where the last tokens
-// are equal too, SuffixIndex finds the place, so it is left out here.
+// "foo", "_", "name". The position before " = 1" is preceded by the same bytes "ame", and all of
+// "foo_name" is equal: a match of two tokens, so " = 1" is the guess. If the last tokens are equal
+// too, SuffixIndex finds the position, and this index omits it.
 
 #include "decoding/drafting/lookup/seam_index.h"
 

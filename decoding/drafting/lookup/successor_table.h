@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// What the target predicted after each token of a draft, right or wrong. Verification computes that
-// anyway, and where nothing else matches it is the model's own guess at what follows (Token
+// The target's predictions after each token of a draft, right or wrong. Verification computes them
+// anyway. Where nothing else matches, they are the model's own guess at what follows (Token
 // Recycling, Luo et al. 2024, with the best token of a row instead of its best eight). Bounded.
 class SuccessorTable {
  public:
@@ -19,7 +19,7 @@ class SuccessorTable {
   using Successors = std::array<TokenId, kKept>;
 
   void learn(const DraftTree& draft, const Predictions& predictions);
-  // Null if nothing is known.
+  // Null if nothing is known about `token`.
   const Successors* after(TokenId token) const;
 
  private:

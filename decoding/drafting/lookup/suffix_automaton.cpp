@@ -5,8 +5,8 @@
 namespace redraft {
 namespace {
 
-constexpr int kMaxUpdates = 32;     // suffixes of the text that learn of a new token, longest first
-constexpr int kMaxSuccessors = 64;  // looked at after one suffix
+constexpr int kMaxUpdates = 32;     // suffixes of the text that record a new token, longest first
+constexpr int kMaxSuccessors = 64;  // successors examined after one suffix
 constexpr std::size_t kFirstSlots = 64;
 
 template <typename T>
@@ -52,8 +52,8 @@ void SuffixAutomaton::link_new(std::int32_t added, std::int32_t from, TokenId to
     states_[added].link = known;
     return;
   }
-  // `known` also stands for longer suffixes, which do not occur here: the shorter ones get a state
-  // of their own.
+  // `known` also represents longer suffixes, which do not occur here: the shorter ones get their
+  // own state.
   const std::int32_t shorter = clone(known, length);
   for (; from >= 0; from = states_[from].link) {
     const std::int32_t edge = find(from, token);

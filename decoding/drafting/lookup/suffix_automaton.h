@@ -8,9 +8,9 @@
 
 namespace redraft {
 
-// The suffix automaton of a growing text (Blumer et al. 1985): for every suffix of a sequence it
-// knows whether it occurs in the text, what followed it, how often, and where last. Amortised
-// constant work for each token that is added and for each token that a cursor moves by; about 70
+// The suffix automaton of a growing text (Blumer et al. 1985). For every suffix of a sequence it
+// knows whether it occurs in the text, which tokens followed it, how often, and where last.
+// Amortised constant work for each added token and for each token that a cursor advances; about 70
 // bytes a token.
 //
 // An example. In the text "a b c a b d a b" the end "a b" occurred twice before: end() has length
@@ -41,9 +41,8 @@ class SuffixAutomaton {
     int count;  // how often, as far as known
     int last;   // its position there
   };
-  // Appends up to `most` of them, no token twice: the longest match first; of equally long ones,
-  // the most recent. After a suffix with very many successors only the newest of these are looked
-  // at.
+  // Appends up to `most` successors, each token once: the longest match first; among equally long
+  // ones, the most recent. After a suffix with very many successors it only looks at the newest.
   void find_next(Cursor cursor, int most, std::vector<Next>& found) const;
 
  private:

@@ -25,7 +25,7 @@ void SuffixIndex::sort_by_nearness(std::vector<Match>& matches, int place) {
 }
 
 void SuffixIndex::append(TokenId token) {
-  // With `token`, the place after the keys that end here has a continuation.
+  // `token` gives the position after the keys that end here a continuation.
   const int place = static_cast<int>(text_.size());
   for (std::size_t order = 0; order < kOrders.size(); ++order) {
     if (place < kOrders[order]) continue;

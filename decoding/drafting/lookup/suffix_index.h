@@ -10,14 +10,14 @@
 
 namespace redraft {
 
-// Finds where the end of a sequence occurred before in a growing text: short keys lead to candidate
-// places, which are then compared backwards. Constant work for each token that is added and for
-// each look-up.
+// Finds where the end of a sequence occurred before in a growing text. Short keys lead to candidate
+// positions, which are then compared backwards. Constant work for each added token and each
+// look-up.
 class SuffixIndex {
  public:
   static constexpr int kLongestMatch = 64;  // longer matches count as this long
 
-  // A place in the text: `length` tokens before `next` equal the end of the sequence looked up.
+  // A position in the text: the `length` tokens before `next` equal the end of the given sequence.
   struct Match {
     int next;
     int length;
@@ -30,9 +30,9 @@ class SuffixIndex {
   void append(TokenId token);
   std::span<const TokenId> text() const { return text_; }
 
-  // Places where the end of `sequence` occurs, each followed by a different token: the longest
-  // match first, then the most recent; at most `most`. With `sequence` == text() only earlier
-  // places are found.
+  // Positions where the end of `sequence` occurs, each followed by a different token: the longest
+  // match first, then the most recent; at most `most`. If `sequence` is text(), finds only earlier
+  // positions.
   std::vector<Match> find_recent(std::span<const TokenId> sequence, int most) const;
   // The same, ordered by nearness; the tokens that follow may be equal.
   std::vector<Match> find_near(std::span<const TokenId> sequence, int place, int most) const;

@@ -10,8 +10,8 @@
 
 namespace redraft {
 
-// Lets the cache of a model that drafts follow the context lazily: what was accepted without it is
-// read in chunks when it next drafts.
+// Lets the cache of a drafting model follow the context lazily: it reads tokens that were accepted
+// without it in chunks when it next drafts.
 class DraftReader {
  public:
   // `stop` is checked before every chunk.

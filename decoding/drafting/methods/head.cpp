@@ -29,9 +29,9 @@ const DecoderDefinition& head_decoder() {
         return std::make_unique<SourcePlan>(
             std::make_unique<HeadSource>(*inputs.target.model, inputs.options.integer("tokens")));
       },
-      .fits = [](const DecoderOptions&, const LanguageModel& target,
+      .fits = [](const DecoderOptions&, LanguageModel& target,
                  const DecoderMemory&) -> Result<void> {
-        if (target.head_tokens() > 0) return {};
+        if (target.head_drafting() != nullptr) return {};
         return Error("the target has no draft head: give one with --head, on the CPU");
       },
   };

@@ -12,7 +12,7 @@ namespace redraft {
 // The chain of the likeliest tokens that the target's draft head proposes.
 class HeadSource : public DraftSource {
  public:
-  // At most `tokens` of them, or as many as the head has places. `target` has a head.
+  // At most `tokens` tokens, or as many as the head has places. `target` has a head.
   HeadSource(LanguageModel& target, int tokens) : reader_(target), tokens_(tokens) {}
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;

@@ -1,5 +1,5 @@
-// An example. The text ends with "x =", and a pass verifies " a" with " +" and " -" behind it, the
-// nodes 0 to 2. It accepts " a" and " -", and its own token after that is " b": written is " a -
+// An example. The text ends with "x =", and a pass verifies " a" followed by " +" and " -", the
+// nodes 0 to 2. It accepts " a" and " -", and its own token after that is " b", so it wrote " a -
 // b". Row 0 belongs to "=", and row 1 + i to node i; so row 3, that of " -", predicted " b", and
 // holds what the head needs to guess what follows " b".
 

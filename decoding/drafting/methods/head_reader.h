@@ -6,36 +6,37 @@
 #include "decoding/draft_source.h"
 #include "decoding/draft_tree.h"
 #include "decoding/language_model.h"
+#include "decoding/model_powers.h"
 #include "support/token.h"
 
 namespace redraft {
 
-// Asks the target's draft head about the end of the text. What the head reads is the row of the
-// last pass that predicted the newest token, so this follows the accepted tokens through the draft
-// of that pass. A draft source with a head passes its calls on.
+// Queries the target's draft head at the end of the text. The head reads the row of the last pass
+// that predicted the newest token, so this class follows the accepted tokens through the draft of
+// that pass. A draft source with a head forwards its calls to it.
 class HeadReader {
  public:
   // `target` has a head and outlives this.
-  explicit HeadReader(LanguageModel& target) : target_(target) {}
+  explicit HeadReader(LanguageModel& target) : head_(*target.head_drafting()) {}
 
-  // To be called once with the context of every draft. Whether the head can be asked: not before
-  // the first pass.
+  // Call it once with the context of every draft. Returns whether the head can be queried, which is
+  // not possible before the first pass.
   bool arrive(std::span<const TokenId> context);
   // What the head proposes after `newest`, the last token of the context that arrive() accepted.
-  std::vector<HeadPlace> ask(TokenId newest) { return target_.head_draft(row_, newest); }
+  std::vector<HeadPlace> ask(TokenId newest) { return head_.head_draft(row_, newest); }
   // See DraftSource::observe().
   void observe(const VerifiedDraft& pass);
 
  private:
-  LanguageModel& target_;
+  HeadDrafting& head_;
   std::size_t length_ = 0;  // of the context at the last arrive()
-  bool verified_ = false;   // whether a pass came after that
+  bool verified_ = false;   // whether there was a pass after that
   DraftTree draft_;         // of that pass
-  int row_ = -1;            // that predicted the newest token; -1: none did
+  int row_ = -1;            // the row that predicted the newest token; -1: none
 };
 
-// The row of a pass with this draft that predicted the last of `written`, the output since, as
-// Predictions numbers rows. -1: none, since the tokens before it are no path of the draft.
+// The row of a pass with this draft that predicted the last of `written`, the output since,
+// numbered as in Predictions. -1: the tokens before it are not a path of the draft.
 int predicting_row(const DraftTree& draft, std::span<const TokenId> written);
 
 }  // namespace redraft

@@ -14,7 +14,7 @@ ModelSource::ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> sto
       reader_(slot, std::move(stop)) {}
 
 DraftTree ModelSource::draft(std::span<const TokenId> context, int limit) {
-  // The last proposed token is never run, so `gamma` tokens need room for one less.
+  // The last proposed token is not run, so `gamma` tokens need room for one fewer.
   const int room = slot_.cache->capacity() - static_cast<int>(context.size()) + 1;
   const int most = std::min({gamma_, limit, room});
   DraftTree draft;

@@ -11,12 +11,12 @@
 
 namespace redraft {
 
-// A smaller model's greedy continuation. Its cache follows the context lazily: tokens that were
-// accepted without it are read in chunks at the next draft.
+// A smaller model's greedy continuation. Its cache follows the context lazily: it reads tokens that
+// were accepted without it in chunks at the next draft.
 class ModelSource : public DraftSource {
  public:
-  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. `stop` is checked before every
-  // pass of the model; once it is set there is no draft.
+  // Proposes up to `gamma` tokens, none after one of `stop_tokens`. Checks `stop` before every pass
+  // of the model; once it is set there is no draft.
   ModelSource(ModelSlot slot, int gamma, std::span<const TokenId> stop_tokens,
               std::stop_token stop);
 

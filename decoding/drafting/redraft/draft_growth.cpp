@@ -1,14 +1,14 @@
-// Why a tree is grown guess by guess
+// Why a tree grows guess by guess
 //
-// The sources disagree, and each is right at other places. So a draft does not take the text of one
-// source: at the end of the output, and again at the end of every branch, all sources are asked for
-// one token, and a branch grows by whatever they guess there. A branch that began with a copy may
-// continue with the original, and then with indentation.
+// The sources disagree, and each is right in different places. So a draft does not take the text of
+// one source. At the end of the output, and again at the end of every branch, all sources guess one
+// token, and the branch grows by these guesses. A branch that began with a copy may continue with
+// the original, and then with indentation.
 //
-// An example. The probability of a guess is that it is right if all likelier guesses at its place
-// are wrong. At the end of the output, a copy gives "foo", .8, and the original gives "bar", .4 for
-// a guess that is not the likeliest. After "foo" all sources agree on "(", .9; after that come "x",
-// .5, and ")", .3; after those no source has a guess:
+// An example. The probability of a guess is the probability that it is right if all likelier
+// guesses for its place are wrong. At the end of the output, a copy gives "foo", .8, and the
+// original gives "bar", .4 for a guess that is not the likeliest. After "foo" all sources agree on
+// "(", .9; after that come "x", .5, and ")", .3; after those no source has a guess:
 //
 //   foo        .8
 //   bar        .4 of the .2 that "foo" left = .08
@@ -18,11 +18,12 @@
 //
 // The likeliest open node is always expanded next, so the order is foo, (, x, ), bar. A child is
 // never likelier than its parent, so every beginning of the order is a tree, and PricedDraft
-// decides how much of it is verified. A node that is accepted adds one token to the output: the
-// pass is expected to yield 1 + .8 + .72 + .36 + ... tokens, where the 1 is the target's own.
+// decides how much of it is verified. Each accepted node adds one token to the output: the pass is
+// expected to yield 1 + .8 + .72 + .36 + ... tokens, where the 1 is the target's own.
 //
 // Growth ends when no node is likely enough, or at sixteen nodes more than twice the size that has
-// paid best so far by the cost of rows: beyond a step in that cost, rows may get cheaper again.
+// paid best so far by the cost of rows. It looks that far ahead because rows may get cheaper again
+// beyond a step in their cost.
 
 #include "decoding/drafting/redraft/draft_growth.h"
 
@@ -34,9 +35,9 @@ namespace redraft {
 namespace {
 
 constexpr double kMinProbability = 0.01;
-// How far beyond the best size so far a tree is grown, in case rows get cheaper again.
+// How far a tree grows beyond the best size so far, in case rows get cheaper again.
 constexpr int kLookAhead = 16;
-// Expected text that is less likely than this is not prepared for.
+// look_ahead() does not prepare for a text that is less likely than this.
 constexpr double kMinExpected = 0.1;
 
 }  // namespace
@@ -98,7 +99,7 @@ void DraftGrowth::expand(int node, const SourceSet& sources, const SurvivalTable
   likeliest_.clear();
   sources.add_guesses(states, tail, guesses_);
   rate_guesses(survival);
-  double left = own.probability;  // what remains after the likeliest guess
+  double left = own.probability;  // the probability that the likelier guesses leave
   for (const auto& [likelihood, index] : likeliest_)
     left = std::min(left, own.probability * (1 + likelihood));
   if (left >= kMinProbability) {
@@ -108,7 +109,7 @@ void DraftGrowth::expand(int node, const SourceSet& sources, const SurvivalTable
   add_children(node, survival);
 }
 
-// Rates the guesses that were added since the last call.
+// Rates the guesses added since the last call.
 void DraftGrowth::rate_guesses(const SurvivalTable& survival) {
   for (std::size_t i = likeliest_.size(); i < guesses_.size(); ++i) {
     const Guess& guess = guesses_[i];
@@ -117,8 +118,8 @@ void DraftGrowth::rate_guesses(const SurvivalTable& survival) {
   }
 }
 
-// The branch's tokens, and as many of the tokens before it as there is room for. In most cases the
-// branch is that of the node expanded last, plus one token.
+// The branch's tokens, preceded by as many earlier tokens as fit. Usually the branch is that of the
+// node expanded last, plus one token.
 Tail DraftGrowth::tail_of(int node) {
   if (node > 0 && this->node(node).parent == tail_node_) {
     if (tail_.size() == Branch::kTokens) tail_.erase(tail_.begin());
@@ -139,9 +140,9 @@ Tail DraftGrowth::tail_of(int node) {
   return {tail_, std::span(tail_).last(std::min(tail_.size(), tail_depth_ + end_.written))};
 }
 
-// Each child gets its share of the probability that the likelier ones before it have left.
+// Each child gets its share of the probability that the likelier ones left.
 void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
-  std::ranges::sort(likeliest_);  // equally likely ones in the order of the sources
+  std::ranges::sort(likeliest_);  // among equally likely ones, the order of the sources
   double left = this->node(node).probability;
   const std::size_t first = nodes_.size();
   for (const auto& [likelihood, index] : likeliest_) {
@@ -161,7 +162,7 @@ void DraftGrowth::add_children(int node, const SurvivalTable& survival) {
   }
 }
 
-// Computes the states again from the end of the text: those stored with nodes may be older than
+// Recomputes the states from the end of the text: the states stored with nodes may be older than
 // what was written since.
 DraftGrowth::Expected DraftGrowth::expected(const SourceSet& sources,
                                             const SurvivalTable& survival) const {

@@ -14,21 +14,21 @@
 
 namespace redraft {
 
-// A tree of guesses, or a chain, that grows from the end of a text, always at the likeliest node.
+// A tree or chain of guesses that grows from the end of a text, always at the likeliest node.
 class DraftGrowth {
  public:
   struct Node {
     TokenId token;
     int parent;
-    std::optional<GuessKindId> kind;  // none: the end of the text
+    std::optional<GuessKindId> kind;  // nullopt: the end of the text
     int match;
-    bool first;              // its parent's likeliest child; the others share what it leaves
-    double probability;      // that it and all its ancestors are right
+    bool first;  // the likeliest child of its parent; the others share the remaining probability
+    double probability;      // that this node and all its ancestors are right
     std::size_t states = 0;  // where its states begin in states_, once it is expanded
     int place = -1;          // its index in the draft made from this tree; -1: not in the draft
   };
-  // The end of a text: its last tokens, as many as guesses look at. Those from `written` tokens
-  // before the end on are output.
+  // The end of a text: its last tokens, as many as sources look at. The last `written` tokens of
+  // the text are output.
   struct End {
     std::vector<TokenId> tokens;
     std::size_t length = 0;  // of the whole text
@@ -39,22 +39,22 @@ class DraftGrowth {
   explicit DraftGrowth(DraftShape shape = DraftShape::kTree) : shape_(shape) {}
 
   void begin(End end);
-  // At most `limit` nodes; stops some time after further nodes have ceased to pay by `cost`.
+  // Adds at most `limit` nodes. Stops some time after further nodes cease to pay by `cost`.
   void grow(const SourceSet& sources, const SurvivalTable& survival, const PassPace& cost,
             int limit);
 
-  // The foreseen text was written: its end gets the states that were computed since.
+  // Call it when the expected text was written: its end gets the states computed since.
   void arrive(SourceStates states) { end_.states = std::move(states); }
 
   // [0] is the end of the text.
   std::vector<Node>& nodes() { return nodes_; }
   const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
-  // Nodes, the likeliest first: any beginning of it is a tree.
+  // Nodes, the likeliest first: every prefix of it is a tree.
   std::vector<int>& order() { return order_; }
   const std::vector<int>& order() const { return order_; }
   const End& end() const { return end_; }
-  // The end of the text that follows the likeliest path through the nodes of the draft and then the
-  // likeliest guess. No tokens: nothing is likely enough, or the sources cannot foresee their
+  // The end of the text along the likeliest path through the draft's nodes, plus the likeliest
+  // guess after it. No tokens: nothing is likely enough, or the sources cannot foresee their
   // guesses there.
   struct Expected {
     std::vector<TokenId> tokens;  // after end()

@@ -6,13 +6,14 @@
 namespace redraft {
 namespace {
 
-constexpr double kShareOfPass = 0.05;  // cost of a run until it has been timed
+constexpr double kShareOfPass = 0.05;  // cost of a run until one is timed
 constexpr double kMemory = 40;         // runs that a place's share remembers
-constexpr double kTrustInPrior = 4;    // runs; so one that is never right costs one plain step
-constexpr double kPriorShares[] = {.60, .50, .40};  // of the first places; the last for all others
-constexpr int kAskAgain = 32;  // passes without a run until one is tried, whatever it promises
+constexpr double kTrustInPrior = 4;    // runs; a head that is never right then costs one plain step
+constexpr double kPriorShares[] = {
+    .60, .50, .40};            // of the first places; the last value applies to all further ones
+constexpr int kAskAgain = 32;  // passes without a run after which one is tried regardless
 
-// How sure the head is, in the classes that the trust in a guess depends on: tenths.
+// The confidence of the head in tenths: the classes of a guess's survival probability.
 int match_of(float probability) {
   const int bucket = std::clamp(static_cast<int>(probability * 10), 0, MatchBuckets::kCount - 1);
   constexpr int kLast = MatchBuckets::kCount - 2;
@@ -45,7 +46,8 @@ HeadProposer::HeadProposer(LanguageModel& target, const PassPace& pace, HeadReco
 Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, double rate) {
   seconds_ = 0;
   const bool can_ask = reader_.arrive(context);
-  const int places = std::min({limit, target_.head_tokens(), HeadRecord::kMaxPlaces});
+  const int places =
+      std::min({limit, target_.head_drafting()->head_tokens(), HeadRecord::kMaxPlaces});
   if (!can_ask || places <= 0) return {};
   if (!pays(static_cast<int>(context.size()), places, rate) && ++record_.passes_since < kAskAgain)
     return {};
@@ -65,7 +67,7 @@ Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, doub
   return proposal;
 }
 
-// Whether the best number of its tokens promises more than the other sources.
+// Whether the best number of the head's tokens promises more than the other sources.
 bool HeadProposer::pays(int context, int places, double rate) const {
   const double run =
       record_.seconds > 0 ? record_.seconds : kShareOfPass * pace_.seconds(1, context);

@@ -10,10 +10,11 @@
 
 namespace redraft {
 
-// What is known of a target's draft head, from request to request.
+// Statistics of a target's draft head, kept from request to request.
 struct HeadRecord {
   static constexpr int kMaxPlaces = 8;
-  // How often the token of a place is right if those before it are: right of tries, from a prior.
+  // How often the token at a place is right if those before it are: right out of tries, starting
+  // from a prior.
   struct Place {
     double right = 0;
     double tries = 0;
@@ -31,14 +32,14 @@ struct HeadRecord {
 };
 
 // The target's draft head, which runs when that is expected to pay. A run takes about a twentieth
-// of a pass, so the price is small, but where other sources nearly know the text it buys nothing.
+// of a pass. The price is small, but a run gains nothing where other sources nearly know the text.
 //
 // An example. A pass takes 50 ms and a run of the head 2.5; its three tokens are right in 7, 6 and
-// 5 of 10 cases where they get that far. Verified in 56 ms they promise 1 + .7 + .42 + .21 tokens
-// in 58.5 ms, 40 a second. Where a copy promises 60, the head rests; where nothing is known the
-// target alone writes 20, and the head runs. Once it is never right, it promises less than 20 too,
-// and is asked again only every now and then, in case the text has changed. So the most that it
-// loses is some twenty runs, one plain step, and later one run in 32 passes.
+// 5 of 10 cases if the tokens before them are right. Verified in 56 ms, they promise 1 + .7 + .42 +
+// .21 tokens in 58.5 ms, 40 a second. Where a copy promises 60, the head does not run; where
+// nothing is known the target alone writes 20, and the head runs. If the head is never right, its
+// promise falls below 20 as well, and it only runs occasionally, in case the text has changed. So
+// it can lose at most some twenty runs, which is one plain step, and later one run in 32 passes.
 class HeadProposer : public Proposer {
  public:
   // `target` has a head; it, its price `pace` and `record` outlive this.

@@ -7,9 +7,9 @@
 namespace redraft {
 namespace {
 
-constexpr double kShareOfTarget = 0.4;  // cost of a draft model's step until it has been timed
+constexpr double kShareOfTarget = 0.4;  // cost of a draft model's step until one is timed
 constexpr int kAtHand = 2 * ModelProposer::kMaxTokens;  // tokens that are read at no extra price
-constexpr double kMemory = 200;                         // proposed tokens that are remembered
+constexpr double kMemory = 200;                         // number of proposed tokens remembered
 
 }  // namespace
 
@@ -55,7 +55,7 @@ ModelProposer::Plan ModelProposer::best_plan(int context, int limit) const {
   return best;
 }
 
-// Reading a few tokens counts as part of the first step.
+// The time to read a few tokens counts as part of the first step.
 void ModelProposer::time(int behind, int tokens) {
   if (tokens == 0) return;
   if (behind <= kAtHand) {

@@ -11,9 +11,9 @@
 
 namespace redraft {
 
-// A draft model that runs when that is expected to pay. What it must read first (the prompt,
-// or text that was copied without it) is a one-time price, as in the ski rental problem: it is paid
-// once the passes that the model would have made faster have added up to it.
+// A draft model that runs when that is expected to pay. The text that it must read first (the
+// prompt, or text that was copied without it) is a one-time price, as in the ski rental problem.
+// The model pays it once the time that it would have saved in earlier passes adds up to it.
 //
 // An example. Reading 2000 tokens would take 3 s, and a pass with the model's proposal would be 50
 // ms faster than the draft of the other sources. The first 59 such passes run without the model; at
@@ -30,7 +30,7 @@ class ModelProposer : public Proposer {
   Proposal propose(std::span<const TokenId> context, int limit, double rate) override;
   void learn(const Proposal& proposal, std::span<const TokenId> written) override;
 
-  // How often a proposed token is accepted if those before it are.
+  // How often a proposed token is accepted if the ones before it are.
   double right_share() const { return right_ / tries_; }
 
  private:

@@ -1,8 +1,8 @@
 // How the price of a pass follows the machine
 //
-// The cost curve was measured once; what passes take at the moment differs, and not by one factor:
-// another program that uses the memory slows down the first row, which reads the weights, while one
-// that uses the cores slows down the further rows. So the curve's first row and its further rows
+// The cost curve was measured once. Current passes may take longer or shorter, and not by a single
+// factor: another program that uses the memory slows down the first row, which reads the weights,
+// while one that uses the cores slows down the further rows. So the first row and the further rows
 // have a factor each, fitted to the last passes by least squares.
 //
 // An example. By the curve a pass of one row takes 50 ms, and each further row 2 ms. If passes of
@@ -16,7 +16,8 @@
 namespace redraft {
 namespace {
 
-constexpr double kForget = 0.96;  // weight that a measured pass keeps when another one is measured
+constexpr double kForget =
+    0.96;  // factor by which each new measurement reduces the weight of older ones
 constexpr double kTrustInCurve = 1;  // weight of the curve, in passes
 constexpr double kMaxFactor = 4;     // a slower pass was interrupted by something else
 
@@ -47,7 +48,7 @@ void PassPace::measured(int rows, int context, double seconds) {
   yy_ += y * y;
   xt_ += x * time;
   yt_ += y * time;
-  // Least squares with a prior towards factors of 1.
+  // Least squares with a prior at factors of 1.
   const double a = xx_ + kTrustInCurve;
   const double d = yy_ + kTrustInCurve;
   const double determinant = a * d - xy_ * xy_;

@@ -1,9 +1,9 @@
 // Why a draft has a price
 //
-// A pass with more rows takes longer, on a CPU soon in proportion. So from the order in which
-// DraftGrowth found the nodes, the likeliest first, a pass takes the beginning that promises the
-// most tokens a second. In the example of draft_growth.cpp, with a pass of one row at 50 ms and 2
-// ms for each further row:
+// A pass with more rows takes longer; on a CPU its time soon grows in proportion. DraftGrowth
+// orders the nodes by likelihood, and a pass takes the prefix of that order that promises the most
+// tokens a second. In the example of draft_growth.cpp, with a pass of one row at 50 ms and 2 ms for
+// each further row:
 //
 //   nodes so far     expected tokens     ms     tokens a second
 //   none             1                   50     20.0
@@ -14,15 +14,15 @@
 //   bar              3.07                60     51.1
 //
 // Expected is not certain: if "foo" is wrong, the pass took 58 ms for the one token that plain
-// decoding writes in 50. So the time that drafts may lose over a whole decode is limited: to a
+// decoding writes in 50. So the time that drafts may lose over a whole decode is limited to a
 // hundredth of what plain decoding would take, plus a tenth of a plain step at the start (half of
-// one if the first token is nearly certain). No pass may take longer than what is left of that.
-// Here the first pass may take 55 ms, so it verifies "foo (" alone; if that is right, it saves 96
+// one if the first token is nearly certain). No pass may take longer than the rest of that budget.
+// Here the first pass may take 55 ms, so it only verifies "foo ("; if that is right, it saves 96
 // ms, which later passes may risk.
 //
-// After the pass, every guess that was tried for a token of the output tells how far its kind can
-// be trusted. Suppose the output went on with "foo", "(" and "y": two guesses were right, "x" and
-// ")" were wrong; of "bar" nothing is known, because "foo" was right.
+// After the pass, every guess that was tried for a token of the output shows how far its kind can
+// be trusted. Suppose the output continued with "foo", "(" and "y": two guesses were right, "x" and
+// ")" were wrong. About "bar" nothing is known, because "foo" was right.
 
 #include "decoding/drafting/redraft/priced_draft.h"
 
@@ -34,15 +34,15 @@
 namespace redraft {
 namespace {
 
-// How much time drafts may lose in total: a share of plain decoding, and at the start a part of one
-// plain step, a larger part if the draft's first token is nearly certain. With less, sources could
-// not show what they are worth.
+// How much time drafts may lose in total: a share of plain decoding, plus at the start a fraction
+// of one plain step, which is larger if the draft's first token is nearly certain. With less,
+// sources could not show what they are worth.
 constexpr double kShareAtRisk = 0.01;
 constexpr double kFirstRisk = 0.1;
 constexpr double kSureRisk = 0.5;
 constexpr double kSureProbability = 0.9;
-// A cancellation waits for the running pass: with a draft it takes no longer than a chunk, or than
-// this many plain steps.
+// A cancellation waits for the running pass. A pass with a draft takes no longer than a chunk, or
+// than this many plain steps.
 constexpr double kMaxSteps = 3;
 
 }  // namespace
@@ -78,7 +78,7 @@ void PricedDraft::look_ahead() {
   DraftGrowth::Expected expected = growth_.expected(sources_, survival_);
   expected_ = std::move(expected.tokens);
   if (expected_.empty()) return;
-  SurvivalTable survival = survival_;  // as it is expected to be
+  SurvivalTable survival = survival_;  // the table as it is expected to be then
   observe(expected_, survival);
   ahead_.begin(std::move(expected.end));
   ahead_.grow(sources_, survival, cost_, max_nodes_);

@@ -14,14 +14,14 @@
 namespace redraft {
 
 // Grows the draft of one pass guess by guess, always at the likeliest node, and cuts it to the
-// nodes that yield the most expected tokens per second by the survival table and the measured cost
-// of rows. It learns from what becomes of the draft, and never lets the rows of drafts lose more in
-// a whole decode than a hundredth of what plain decoding would have taken. What proposers take does
-// not count: they bound their losses by themselves, and while one is wrong at first, or reads a
-// prompt, nothing would be left to risk, not even on what it proposes.
+// nodes that yield the most expected tokens per second, by the survival table and the measured cost
+// of rows. It learns from the fate of each draft. Over a whole decode, the rows of drafts never
+// lose more than a hundredth of what plain decoding would have taken. The time of proposers does
+// not count towards that: they bound their own losses. While a proposer is wrong at first, or reads
+// a prompt, counting it would use up the budget, even for verifying its own proposal.
 class PricedDraft {
  public:
-  // At most `max_nodes` nodes a pass. `sources` and `cost` outlive this.
+  // Verifies at most `max_nodes` nodes a pass. `sources` and `cost` outlive this.
   PricedDraft(const SourceSet& sources, const PassPace& cost, int max_nodes,
               DraftShape shape = DraftShape::kTree)
       : sources_(sources),
@@ -31,19 +31,19 @@ class PricedDraft {
         growth_(shape),
         ahead_(shape) {}
 
-  // At most `limit` nodes that continue `context`, which the sources have followed to its end; its
-  // tokens from `prompt_size` on are output.
+  // A draft of at most `limit` nodes that continues `context`, which the sources have followed to
+  // its end. Tokens of `context` from `prompt_size` on are output.
   DraftTree choose(std::span<const TokenId> context, std::size_t prompt_size, int limit);
-  // To be called while the chosen draft is verified: grows the next draft from where the text is
-  // expected to be after that. The next choose() uses it if that text was written.
+  // Call it while the chosen draft is verified: grows the next draft from the expected end of the
+  // text. The next choose() uses that draft if the expected text was written.
   void look_ahead();
-  // What the last choose() promises: tokens a second, including the target's own.
+  // The tokens a second that the last choose() promises, including the target's own.
   double rate() const { return rate_; }
   // `written` is the output since choose(), including the target's own token.
   void learn(std::span<const TokenId> written);
 
  private:
-  // What the last draft showed, given `written`, the output since.
+  // Records what the last draft showed, given `written`, the output since.
   void observe(std::span<const TokenId> written, SurvivalTable& survival) const;
   // How many nodes of the order to verify.
   int best_count(int limit);
@@ -53,10 +53,10 @@ class PricedDraft {
   int max_nodes_;
   SurvivalTable survival_;
   DraftGrowth growth_;             // of the last draft
-  DraftGrowth ahead_;              // after the text that the last draft is expected to yield
+  DraftGrowth ahead_;              // grows from the text that the last draft is expected to yield
   std::vector<TokenId> expected_;  // the output between growth_ and ahead_; empty: ahead_ is unused
   bool as_expected_ = false;       // whether exactly that was written
-  int rows_ = 0;                   // of the last pass; 0: already learned from
+  int rows_ = 0;                   // rows of the last pass; 0: already learned from
   double rate_ = 0;
   double saved_ = 0;  // seconds saved so far, compared with plain decoding
   double plain_ = 0;  // seconds that plain decoding would have taken so far

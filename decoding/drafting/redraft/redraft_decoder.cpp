@@ -4,6 +4,7 @@
 #include "decoding/drafting/redraft/head_proposer.h"
 #include "decoding/drafting/redraft/model_proposer.h"
 #include "decoding/drafting/redraft/redraft_source.h"
+#include "decoding/model_powers.h"
 
 namespace redraft {
 
@@ -12,15 +13,15 @@ const DecoderDefinition& redraft_decoder() {
       .name = "redraft",
       .summary = "the default: every source in one tree, priced by what rows cost here",
       .options = {DecoderOption::integer("max-nodes", std::nullopt, 1, 4096,
-                                         "most nodes of one pass, whatever they cost"),
-                  DecoderOption::toggle("chain", "one guess for each place, no tree"),
+                                         "maximum number of nodes per pass, whatever they cost"),
+                  DecoderOption::toggle("chain", "one guess for each position, no tree"),
                   DecoderOption::toggle("model", "run the draft model where that pays"),
-                  DecoderOption::toggle("no-head", "do without the target's draft head")},
+                  DecoderOption::toggle("no-head", "do not use the target's draft head")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
         memory.pace.follow(inputs.cost);
         Proposers proposers;
-        if (inputs.target.model->head_tokens() > 0 && !inputs.options.has("no-head")) {
+        if (inputs.target.model->head_drafting() != nullptr && !inputs.options.has("no-head")) {
           proposers.head =
               std::make_unique<HeadProposer>(*inputs.target.model, memory.pace, memory.head);
         }

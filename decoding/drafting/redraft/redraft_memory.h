@@ -8,7 +8,7 @@
 
 namespace redraft {
 
-// What the default decoder keeps from request to request.
+// The state that the default decoder keeps from request to request.
 struct RedraftMemory : DecoderMemory::State {
   explicit RedraftMemory(const CostCurve& cost) : pace(cost) {}
 

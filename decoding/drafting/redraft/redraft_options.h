@@ -4,12 +4,12 @@
 
 namespace redraft {
 
-// A chain has one guess for each place. It is for engines that cannot verify a tree.
+// A chain has one guess for each position. It is for engines that cannot verify a tree.
 enum class DraftShape { kTree, kChain };
 
 // The switches of the decoder `redraft`.
 struct RedraftOptions {
-  std::optional<int> max_nodes = {};  // the most nodes of one pass; none: their price alone decides
+  std::optional<int> max_nodes = {};  // maximum per pass; nullopt: only their price limits them
   DraftShape shape = DraftShape::kTree;
 };
 

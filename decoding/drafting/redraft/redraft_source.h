@@ -15,19 +15,19 @@
 
 namespace redraft {
 
-// What runs for its guesses; null: there is none.
+// Sources that have to run to make a guess; null: there is none.
 struct Proposers {
   std::unique_ptr<Proposer> head = nullptr;   // the target's draft head
   std::unique_ptr<Proposer> model = nullptr;  // the draft model
 };
 
-// The source of the default decoder. Every guess source is asked at every place of one tree, and
-// PricedDraft decides how far the tree grows; a draft head and a draft model, if there are any, run
-// when that is expected to pay.
+// The source of the default decoder. Every guess source contributes at every place of one tree, and
+// PricedDraft decides how far the tree grows. A draft head and a draft model, if present, run when
+// that is expected to pay.
 class RedraftSource : public DraftSource {
  public:
-  // `memory` and `tokenizer` (may be null) outlive this; at the end, what was written goes into the
-  // memory.
+  // `memory` and `tokenizer` (may be null) outlive this. The destructor adds the written text to
+  // the memory.
   RedraftSource(const DecodeRequest& request, const RedraftOptions& options, RedraftMemory& memory,
                 const Tokenizer* tokenizer, Proposers proposers = {},
                 std::span<const SourceMaker> sources = all_sources());
@@ -37,7 +37,7 @@ class RedraftSource : public DraftSource {
   void observe(const VerifiedDraft& pass) override;
 
  private:
-  // A proposer, null if there is none, and what it says about the current pass.
+  // A proposer (null: none) and its proposal for the current pass.
   struct Asked {
     std::unique_ptr<Proposer> proposer;
     Proposal proposal = {};

@@ -1,15 +1,15 @@
 // Why states are bytes
 //
-// A draft tries many branches, and at the end of each every source has to know where that branch is
-// in its own text. If the sources kept that themselves, each would need a table of branches. So a
-// branch carries one block of bytes with the state of the original first and then that of every
-// source that has one:
+// A draft tries many branches, and at the end of each every source has to know that branch's
+// position in its own text. If the sources stored that themselves, each would need a table of
+// branches. So a branch carries one block of bytes, with the state of the original first and then
+// that of every source that has one:
 //
 //   | OriginalState | copy source's State | remembered source's State | …
 //
-// A child's block is computed from its parent's block and one token; many of them are kept in one
-// array, and a branch that is given up needs no clean-up. A source sees only its own State, by its
-// type (SourceWith); sources without one, such as the indentation's, take no room.
+// A child's block is computed from its parent's block and one token. Many blocks are kept in one
+// array, and an abandoned branch needs no clean-up. A source only sees its own State, by its type
+// (SourceWith); sources without one, such as indentation, take no room.
 
 #include "decoding/drafting/redraft/source_set.h"
 

@@ -6,9 +6,9 @@
 
 namespace redraft {
 
-// How often a guess comes true if all likelier guesses for its place do not, by its kind, by the
-// number of tokens before it that match, and by whether there was a likelier one: what earlier
-// edits showed, corrected by what this one shows.
+// How often a guess is right if all likelier guesses for its place are wrong, by its kind, by the
+// number of matching tokens before it, and by whether there was a likelier one. It starts from what
+// earlier edits showed and is corrected by what this one shows.
 class SurvivalTable {
  public:
   // Starts from the priors that the kinds declare.
@@ -30,7 +30,8 @@ class SurvivalTable {
     return row * MatchBuckets::kCount + static_cast<std::size_t>(MatchBuckets::of(match));
   }
 
-  std::vector<Cell> cells_;  // of each kind: one cell for the likeliest guesses, one for the others
+  std::vector<Cell>
+      cells_;  // per kind: a row of cells for the likeliest guesses, then one for the others
 };
 
 }  // namespace redraft

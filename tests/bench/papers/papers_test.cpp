@@ -109,9 +109,9 @@ TEST(PaperTables, TheirSpeedUpsAreTheRatiosOfTheirSpeeds) {
   EXPECT_GT(checked, 250);
 }
 
-// In docs/papers.md; what they are is said in docs/bench.md.
+// In docs/lab/papers.md; what they are is said in docs/lab/bench.md.
 TEST(PaperRuns, AreDocumentedWithTheirFiles) {
-  const std::string document = contents(kSource / "docs" / "papers.md");
+  const std::string document = contents(kSource / "docs" / "lab" / "papers.md");
   for (const PaperRun& run : paper_runs()) {
     EXPECT_THAT(document, HasSubstr("`" + run.id + "`"));
     for (const std::string& file : run.files) EXPECT_THAT(document, HasSubstr("`" + file + "`"));
@@ -345,13 +345,13 @@ TEST(PaperResults, MeasuresByTurnAndCategory) {
 
 TEST(PaperResults, SearchCountsBecomeShares) {
   TaskRecord one = record("a", "fastcoder", 100, 5, 20, 1);
-  one.statistics.cache_asked = 50;
-  one.statistics.cache_hits = 30;
-  one.statistics.searches = 60;
-  one.statistics.searches_skipped = 6;
-  one.statistics.searches_missing = 4;
-  one.statistics.cache_seconds = 0.01;
-  one.statistics.search_seconds = 0.12;
+  one.searches.cache_asked = 50;
+  one.searches.cache_hits = 30;
+  one.searches.searches = 60;
+  one.searches.searches_skipped = 6;
+  one.searches.searches_missing = 4;
+  one.searches.cache_seconds = 0.01;
+  one.searches.search_seconds = 0.12;
   const auto report = bench_report({{"bench", "completion"},
                                     {"data", {{{"file", "deveval_function.jsonl"}}}},
                                     {"left_only", true}},

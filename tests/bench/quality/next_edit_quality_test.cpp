@@ -70,7 +70,7 @@ TEST(NextEditQualityOf, NothingIsNothing) {
   const NextEditQuality found = asked({}, renames(12), kAfterHunks[0]);
   EXPECT_EQ(found.verdict, Verdict::kNone);
   EXPECT_EQ(found.proposed, "");
-  EXPECT_EQ(found.why_none, "the model sees nothing that has to follow");
+  EXPECT_EQ(found.why_none, "the model found no follow-up change");
 }
 
 TEST(NextEditQualityOf, AFollowUpOfTheCommitBeforeIsExact) {

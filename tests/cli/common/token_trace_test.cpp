@@ -14,7 +14,7 @@
 
 #include "tests/kit/edit_script.h"
 #include "tests/kit/temp_folder.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft::cli {
 namespace {

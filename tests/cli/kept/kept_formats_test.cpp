@@ -180,7 +180,7 @@ std::vector<std::string> texts_in(const KeptFiles& kept, Anew anew = Anew::kYes)
   TextStore again(*open_store(kept));
   const Result<void> loaded = again.load();
   EXPECT_TRUE(loaded) << loaded.error().message();
-  EXPECT_EQ(right_texts(again).size(), stored_texts().size()) << "it is not built anew";
+  EXPECT_EQ(right_texts(again).size(), stored_texts().size()) << "it is not rebuilt";
   return texts;
 }
 

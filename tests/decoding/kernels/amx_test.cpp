@@ -117,7 +117,7 @@ TEST_F(Amx, TheLargestSumsAreStillExact) {
   }
 }
 
-TEST_F(Amx, RowsThatAreNoNumbersOrZeros) {
+TEST_F(Amx, RowsOfNaNsOrZeros) {
   constexpr int kK = 512;
   constexpr int kRows = 40;
   ThreadPool pool(2);

@@ -102,7 +102,7 @@ TEST(WeightRounding, FloatsAreRoundedAsOneByOne) {
   EXPECT_EQ(read_back(WeightFormat::kF16, weights), halves);
 }
 
-TEST(WeightRounding, WhatIsTooLargeOrNoNumberIsFoundAfterwards) {
+TEST(WeightRounding, DetectsValuesThatAreTooLargeOrNaN) {
   for (const float bad : {NAN, INFINITY, -INFINITY, 3e38F}) {
     std::vector<float> weights(kColumns, 0.5F);
     weights[40] = bad;

@@ -131,7 +131,8 @@ TEST_F(AdapterTest, RoundsOnceToTheFormatOfChangedWeights) {
     GgufWriter base = tiny.writer();
     GgufWriter held = tiny.writer();
     for (const TinyAdapter::Layer& layer : adapter.layers()) {
-      const std::string role = role_of_huggingface_tensor(layer.module + ".weight");
+      const std::string role = role_of_huggingface_tensor(layer.module + ".weight",
+                                                          *find_architecture(tiny.architecture));
       const auto at = std::ranges::find(base.tensors(), role, &GgufWriter::Tensor::name);
       ASSERT_NE(at, base.tensors().end());
       at->format = stored;
@@ -153,7 +154,7 @@ TEST_F(AdapterTest, RoundsOnceToTheFormatOfChangedWeights) {
 }
 
 // An adapter that was made and not trained: B is zero.
-TEST_F(AdapterTest, OfZerosLeavesFloatsAsTheyAre) {
+TEST_F(AdapterTest, ZerosLeaveFloatsUnchanged) {
   TinyAdapter adapter({});
   for (TinyAdapter::Layer& layer : adapter.layers()) std::ranges::fill(layer.b, 0.0F);
   adapter.write(adapter_);
@@ -253,7 +254,7 @@ TEST_F(AdapterTest, RefusesNumbersThatAreNotFinite) {
                 adapter_.string() + ": holds a weight or a scale that is no finite number");
 }
 
-TEST_F(AdapterTest, RefusesWhatIsNoPlainLoraByName) {
+TEST_F(AdapterTest, RejectsWhatIsNotPlainLoraByName) {
   const auto renamed = [&](const std::string& name) {
     return error_with([&](auto& t) { t[0].name = name; });
   };

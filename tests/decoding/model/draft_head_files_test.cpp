@@ -99,7 +99,7 @@ TEST(DraftHeadFiles, RefusesNumbersOutsideTheirRange) {
   EXPECT_EQ(with("layers", "[0, 1]", "[0, 2]"), "c.json: layers[1]: 2 is outside 0..1");
   EXPECT_EQ(with("layers", "[0, 1]", "[-1, 1]"), "c.json: layers[0]: -1 is outside 0..1");
   EXPECT_EQ(with("layers", "[0, 1]", "[1, 1]"), "c.json: layers[1]: layers have to ascend");
-  EXPECT_EQ(with("layers", "[0, 1]", "1"), "c.json: layers: expected a list");
+  EXPECT_EQ(with("layers", "[0, 1]", "1"), "c.json: layers: expected an array");
   EXPECT_EQ(with("tokens", "3", "0"), "c.json: tokens: 0 is outside 1..8");
   EXPECT_EQ(with("tokens", "3", "9"), "c.json: tokens: 9 is outside 1..8");
   EXPECT_EQ(with("width", "96", "97"), "c.json: width: is no multiple of 32");
@@ -116,7 +116,7 @@ TEST(DraftHeadFiles, RefusesOtherFormatsAndKeys) {
             "c.json: version: this redraft reads version 1");
   EXPECT_EQ(error_with(R"("target":)", R"("attention":)"),
             "c.json: attention: is not known to this version of redraft");
-  EXPECT_EQ(error_with(R"("tiny")", "7"), "c.json: target: expected a text");
+  EXPECT_EQ(error_with(R"("tiny")", "7"), "c.json: target: expected a string");
   for (const char* key :
        {"\"format\"", "\"version\"", "\"hidden\"", "\"target_layers\"", "\"target_vocabulary\"",
         "\"layers\"", "\"tokens\"", "\"width\"", "\"vocabulary\""}) {

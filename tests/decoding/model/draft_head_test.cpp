@@ -122,9 +122,9 @@ struct HeadBits {
 
 HeadBits bits_of(LanguageModel& model, int row, TokenId token) {
   HeadBits bits;
-  const std::span<const float> features = model.captured(row);
+  const std::span<const float> features = model.layer_capture()->captured(row);
   bits.features.assign(features.begin(), features.end());
-  for (const HeadPlace& place : model.head_draft(row, token)) {
+  for (const HeadPlace& place : model.head_drafting()->head_draft(row, token)) {
     for (const DraftedToken& each : {place.first, place.second}) {
       bits.tokens.push_back(each.token);
       bits.shares.push_back(each.probability);
@@ -173,7 +173,7 @@ TEST_F(DraftHeadTest, ComputesWhatFloatsDo) {
   for (const kernels::Isa isa : kernels::available_isas()) {
     SCOPED_TRACE(kernels::to_string(isa));
     const auto model = load(three_, isa);
-    ASSERT_EQ(model->head_tokens(), 3);
+    ASSERT_EQ(model->head_drafting()->head_tokens(), 3);
     const std::vector<TokenId> tokens = random_tokens(*model, 12, 3);
     const std::unique_ptr<KvCache> cache = model->new_cache(12);
     model->forward(std::span(tokens).first(1),
@@ -184,8 +184,9 @@ TEST_F(DraftHeadTest, ComputesWhatFloatsDo) {
       Floats embedding(static_cast<std::size_t>(tiny_.hidden));
       dequantize_row(table.format, table.data.data() + static_cast<std::size_t>(token) * row_bytes,
                      tiny_.hidden, embedding.data());
-      const std::vector<Floats> expected = reference.places(model->captured(row), embedding);
-      const std::vector<HeadPlace> places = model->head_draft(row, token);
+      const std::vector<Floats> expected =
+          reference.places(model->layer_capture()->captured(row), embedding);
+      const std::vector<HeadPlace> places = model->head_drafting()->head_draft(row, token);
       ASSERT_EQ(places.size(), expected.size());
       for (std::size_t i = 0; i < places.size(); ++i) {
         Floats order = expected[i];
@@ -266,7 +267,7 @@ TEST_F(DraftHeadTest, ANodeOfATreeIsThatOfAChain) {
 
 TEST_F(DraftHeadTest, ChangesNothingThatTheModelSays) {
   const auto plain = load(three_, kernels::best_isa(), false);
-  EXPECT_EQ(plain->head_tokens(), 0);
+  EXPECT_EQ(plain->head_drafting(), nullptr);
   const auto headed = load(three_);
   const std::vector<TokenId> tokens = random_tokens(*plain, 60, 8);
   EXPECT_TRUE(verify_all(*plain, tokens, 7) == verify_all(*headed, tokens, 7));
@@ -274,21 +275,21 @@ TEST_F(DraftHeadTest, ChangesNothingThatTheModelSays) {
 
 TEST_F(DraftHeadTest, LayersAreCapturedOnRequestOrForTheHead) {
   const auto plain = load(three_, kernels::best_isa(), false);
-  EXPECT_FALSE(plain->capture_layers(std::vector{2}));
-  EXPECT_FALSE(plain->capture_layers(std::vector{-1}));
-  EXPECT_FALSE(plain->capture_layers(std::vector{1, 0}));
-  EXPECT_FALSE(plain->capture_layers(std::vector{1, 1}));
-  ASSERT_TRUE(plain->capture_layers(head_.shape.layers));
+  EXPECT_FALSE(plain->layer_capture()->capture_layers(std::vector{2}));
+  EXPECT_FALSE(plain->layer_capture()->capture_layers(std::vector{-1}));
+  EXPECT_FALSE(plain->layer_capture()->capture_layers(std::vector{1, 0}));
+  EXPECT_FALSE(plain->layer_capture()->capture_layers(std::vector{1, 1}));
+  ASSERT_TRUE(plain->layer_capture()->capture_layers(head_.shape.layers));
   const auto headed = load(three_);
-  EXPECT_TRUE(headed->capture_layers(head_.shape.layers));
-  EXPECT_FALSE(headed->capture_layers(std::vector{1})) << "the head reads others";
+  EXPECT_TRUE(headed->layer_capture()->capture_layers(head_.shape.layers));
+  EXPECT_FALSE(headed->layer_capture()->capture_layers(std::vector{1})) << "the head reads others";
   const std::vector<TokenId> tokens = random_tokens(*plain, 9, 8);
   Floats rows[2];
   for (const bool with_head : {false, true}) {
     LanguageModel& model = with_head ? *headed : *plain;
     const std::unique_ptr<KvCache> cache = model.new_cache(9);
     model.forward(tokens, DraftTree(), *cache, {});
-    const std::span<const float> row = model.captured(0);
+    const std::span<const float> row = model.layer_capture()->captured(0);
     rows[with_head].assign(row.begin(), row.end());
   }
   EXPECT_EQ(rows[0].size(), 2U * 64);
@@ -308,7 +309,7 @@ TEST_F(DraftHeadTest, OneThatKnowsATokenOnlyProposesThat) {
   const auto model = load(one_);
   const std::unique_ptr<KvCache> cache = model->new_cache(4);
   model->forward(std::vector<TokenId>{1, 2}, DraftTree(), *cache, {});
-  const std::vector<HeadPlace> places = model->head_draft(0, 5);
+  const std::vector<HeadPlace> places = model->head_drafting()->head_draft(0, 5);
   ASSERT_EQ(places.size(), 1U);
   EXPECT_EQ(places[0].first.token, head_.vocabulary[0]);
   EXPECT_FLOAT_EQ(places[0].first.probability, 1);

@@ -189,7 +189,7 @@ TEST_F(HuggingFace, ShardsLieInTheFolderAndHoldWhatTheIndexSays) {
             map + "shard 'model-7.safetensors' is missing");
   EXPECT_EQ(with("model-0.safetensors", "model-1.safetensors"),
             map + "shard 'model-1.safetensors' does not have this tensor");
-  EXPECT_EQ(with("\"model-0.safetensors\"", "3"), map + "expected a text");
+  EXPECT_EQ(with("\"model-0.safetensors\"", "3"), map + "expected a string");
   EXPECT_EQ(with("weight_map", "weights"),
             in_folder("model.safetensors.index.json: has no weight_map"));
   TinyFolder({}).write(folder_, 2);
@@ -210,14 +210,15 @@ TEST_F(HuggingFace, AFolderWithoutWeightsOrConfigurationSaysSo) {
 }
 
 TEST(HuggingFaceNames, KnowTheirRoles) {
-  EXPECT_EQ(role_of_huggingface_tensor("model.layers.12.self_attn.q_proj.bias"),
+  const Architecture& qwen2 = *find_architecture("qwen2");
+  EXPECT_EQ(role_of_huggingface_tensor("model.layers.12.self_attn.q_proj.bias", qwen2),
             "blk.12.attn_q.bias");
-  EXPECT_EQ(role_of_huggingface_tensor("lm_head.weight"), "output.weight");
+  EXPECT_EQ(role_of_huggingface_tensor("lm_head.weight", qwen2), "output.weight");
   for (const char* name :
        {"", "model.layers.", "model.layers.1", "model.layers.01.mlp.up_proj.weight",
         "model.layers.-1.mlp.up_proj.weight", "model.layers.1.mlp.up_proj", "lm_head",
         "model.layers.1.input_layernorm.bias", "model.layers.99999.mlp.up_proj.weight"}) {
-    EXPECT_EQ(role_of_huggingface_tensor(name), "") << name;
+    EXPECT_EQ(role_of_huggingface_tensor(name, qwen2), "") << name;
   }
 }
 

@@ -51,8 +51,8 @@ GgufWriter::Tensor& tensor(GgufWriter& writer, std::string_view name) {
 TEST(MixtureShape, IsReadFromAGgufFile) {
   const Result<TransformerShape> shape = read(kTiny.writer());
   ASSERT_TRUE(shape) << shape.error().message();
-  EXPECT_EQ(shape->architecture, "qwen3moe");
-  EXPECT_TRUE(shape->query_key_norm);
+  EXPECT_EQ(shape->architecture->name, "qwen3moe");
+  EXPECT_TRUE(shape->architecture->query_key_norm);
   EXPECT_FALSE(shape->paired_rows);
   EXPECT_EQ(shape->experts, 8);
   EXPECT_EQ(shape->experts_used, 3);
@@ -166,7 +166,7 @@ TEST(MixtureShape, OtherMixturesAreRefusedByName) {
   EXPECT_THAT(with("expert_group_count", 8), HasSubstr("asks for groups of experts"));
   EXPECT_THAT(with("leading_dense_block_count", 1), HasSubstr("asks for layers without experts"));
   EXPECT_THAT(with("expert_weights_norm", 0), HasSubstr("shares that add up to 1"));
-  EXPECT_EQ(*refuse_architecture("qwen2moe"),
+  EXPECT_EQ(unsupported_architecture("qwen2moe"),
             "architecture 'qwen2moe' is not supported; redraft runs llama, qwen2, qwen3 and "
             "qwen3moe models");
 }
@@ -230,15 +230,16 @@ TEST(ExpertRoles, AreReadAsTheyAreWritten) {
 }
 
 TEST(ExpertRoles, OfHuggingFacesNames) {
-  EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.experts.17.up_proj.weight"),
+  const Architecture& mixture = *find_architecture("qwen3moe");
+  EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.experts.17.up_proj.weight", mixture),
             "blk.3.ffn_up.17.weight");
-  EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.gate.weight"),
+  EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.gate.weight", mixture),
             "blk.3.ffn_gate_inp.weight");
   for (const char* name :
        {"model.layers.3.mlp.experts.up_proj.weight", "model.layers.3.mlp.experts.01.up_proj.weight",
         "model.layers.3.mlp.experts.1.q_proj.weight", "model.layers.3.mlp.experts.gate_up_proj",
         "model.layers.3.mlp.shared_expert.up_proj.weight"})
-    EXPECT_EQ(role_of_huggingface_tensor(name), "") << name;
+    EXPECT_EQ(role_of_huggingface_tensor(name, mixture), "") << name;
 }
 
 std::string config_error(std::string_view from, std::string_view to) {
@@ -255,7 +256,7 @@ TEST(MixtureShape, IsReadFromAConfiguration) {
       JsonDocument::parse("config.json", TinyFolder(kTiny).config());
   const Result<TransformerShape> shape = read_shape(document->root());
   ASSERT_TRUE(shape) << shape.error().message();
-  EXPECT_EQ(shape->architecture, "qwen3moe");
+  EXPECT_EQ(shape->architecture->name, "qwen3moe");
   EXPECT_EQ(shape->experts, 8);
   EXPECT_EQ(shape->experts_used, 3);
   EXPECT_EQ(config_error(R"("num_experts": 8)", R"("num_experts": 2000)"),

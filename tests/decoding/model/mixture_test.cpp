@@ -254,7 +254,7 @@ TEST_P(MixtureOfEachIsa, TiesAmongSomeGoToTheLowerExpert) {
   expect_near(Block(writer, GetParam()).run(x, three_), reference, x, 0.03);
 }
 
-TEST_P(MixtureOfEachIsa, ARowThatIsNoNumberHarmsNoOther) {
+TEST_P(MixtureOfEachIsa, ANaNRowDoesNotAffectOthers) {
   const TinyModel tiny = tiny_mixture();
   Block block(tiny.writer(), GetParam());
   Rows x = random_rows(9, tiny.hidden, 6);
@@ -321,7 +321,7 @@ TEST_F(MixtureModel, LeavesOutAWholeBlock) {
   const auto drafted = [](LanguageModel& of, const char* skipped) {
     const std::unique_ptr<KvCache> cache = of.new_cache(8);
     const std::vector<TokenId> tokens = {5, 1, 7};
-    return of.draft_step(tokens, *parse_skipped_layers(skipped, 2), *cache);
+    return of.layer_skipping()->draft_step(tokens, *parse_skipped_layers(skipped, 2), *cache);
   };
   const DraftedToken expected = drafted(*without, "a1");
   const DraftedToken skipped = drafted(*model, "a1+m0");
@@ -351,7 +351,7 @@ TEST_F(MixtureModel, KnowsTheWorkOfAPass) {
   const double dense = tiny.layers * attention + 1.0 * tiny.vocabulary * tiny.hidden;
   const double router = 1.0 * tiny.layers * tiny.experts * tiny.hidden;
   for (const int rows : {1, 2, 9}) {
-    const PassWork work = model->work(rows, 0);
+    const PassWork work = model->measuring()->work(rows, 0);
     EXPECT_NEAR(over_all_widths(work.integer_macs), rows * (dense + tiny.layers * 4 * expert), 1);
     const double attended = 2.0 * tiny.layers * tiny.hidden * rows * (rows + 1) / 2;
     EXPECT_NEAR(work.float_macs, rows * router + attended, 1);
@@ -360,7 +360,7 @@ TEST_F(MixtureModel, KnowsTheWorkOfAPass) {
     EXPECT_GE(work.bytes, read);  // one byte per code, and scales
     EXPECT_LE(work.bytes, 1.2 * read);
   }
-  const double share = model->drafting_share(*parse_skipped_layers("m0-1", 2));
+  const double share = model->layer_skipping()->drafting_share(*parse_skipped_layers("m0-1", 2));
   EXPECT_NEAR(share, dense / (dense + tiny.layers * 4 * expert), 0.05);
 }
 

@@ -133,7 +133,7 @@ TEST_F(ModelLoader, CanBeStopped) {
 }
 
 // In a norm, a bias, a matrix, and the embedding of a model whose head is another tensor.
-TEST_F(ModelLoader, RefusesScalesThatAreNoNumbers) {
+TEST_F(ModelLoader, RejectsScalesThatAreNaN) {
   for (const char* name : {"output_norm.weight", "blk.1.attn_k.bias", "blk.0.ffn_up.weight",
                            "blk.1.attn_q.weight", "token_embd.weight", "output.weight"}) {
     for (const bool last : {false, true}) {
@@ -174,7 +174,7 @@ void overwrite(const std::filesystem::path& file, const std::vector<std::uint8_t
   ASSERT_TRUE(out.flush());
 }
 
-TEST_F(ModelLoader, WhatIsLoadedDoesNotNeedItsFile) {
+TEST_F(ModelLoader, ALoadedModelDoesNotNeedItsFile) {
   const std::vector<std::uint8_t> other = TinyModel{.seed = 2}.writer().bytes();
   for (const bool tied : {false, true}) {
     const std::vector<std::uint8_t> bytes = TinyModel{.tied = tied}.writer().bytes();

@@ -14,31 +14,26 @@ namespace redraft {
 
 inline constexpr int kComparedLogits = 8;
 
-// The best tokens, the bits of their logits and of the entropy among them, row after row: the
-// hidden state as the head sees it.
+// The best tokens, and the bits of their logits, row after row: the hidden state as the head
+// sees it.
 struct RowBits {
   std::vector<TokenId> ids;
   std::vector<float> logits;
-  std::vector<double> entropy;
 
   void append(const Predictions& predictions) {
     ids.insert(ids.end(), predictions.top_ids.begin(), predictions.top_ids.end());
     logits.insert(logits.end(), predictions.top_logits.begin(), predictions.top_logits.end());
-    entropy.insert(entropy.end(), predictions.top_entropy.begin(), predictions.top_entropy.end());
   }
   RowBits row(int index) const {
     const auto first = static_cast<std::ptrdiff_t>(index) * kComparedLogits;
     return {{ids.begin() + first, ids.begin() + first + kComparedLogits},
-            {logits.begin() + first, logits.begin() + first + kComparedLogits},
-            {entropy[static_cast<std::size_t>(index)]}};
+            {logits.begin() + first, logits.begin() + first + kComparedLogits}};
   }
   RowBits last() const { return row(static_cast<int>(ids.size()) / kComparedLogits - 1); }
   // Compares bits, so that -0 and 0 differ.
   bool operator==(const RowBits& other) const {
     return ids == other.ids && logits.size() == other.logits.size() &&
-           entropy.size() == other.entropy.size() &&
-           std::memcmp(logits.data(), other.logits.data(), sizeof(float) * logits.size()) == 0 &&
-           std::memcmp(entropy.data(), other.entropy.data(), sizeof(double) * entropy.size()) == 0;
+           std::memcmp(logits.data(), other.logits.data(), sizeof(float) * logits.size()) == 0;
   }
 };
 

@@ -109,13 +109,13 @@ TEST(Safetensors, RefusesHeadersThatAreNone) {
   EXPECT_EQ(error_of(writer.with_header("{\"a\xff\": 1}")),
             "m.safetensors: header: not UTF-8 at byte 4");
   EXPECT_EQ(error_of(writer.with_header(R"({"a": {"dtype": "F32"}, "a": {}})")),
-            "m.safetensors: header: a: comes twice");
+            "m.safetensors: header: a: appears twice");
   EXPECT_EQ(error_of(writer.with_header(R"({"a": {"dtype": 3}})")),
-            "m.safetensors: header: a.dtype: expected a text");
+            "m.safetensors: header: a.dtype: expected a string");
   EXPECT_EQ(error_of(writer.with_header(R"({"a": {"dtype": "F32"}})")),
             "m.safetensors: header: a: has no shape");
   EXPECT_EQ(error_of(writer.with_header(R"({"a": {"dtype": "F32", "shape": 3}})")),
-            "m.safetensors: header: a.shape: expected a list");
+            "m.safetensors: header: a.shape: expected an array");
   EXPECT_EQ(error_of(writer.with_header(
                 R"({"a": {"dtype": "F32", "shape": [6], "data_offsets": [0, 24, 32]}})")),
             "m.safetensors: header: a.data_offsets: expected a begin and an end");

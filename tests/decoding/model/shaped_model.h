@@ -23,7 +23,11 @@ class ShapedModel : public ModelFiles {
   }
   const std::string& path() const override { return path_; }
   std::string name() const override { return path_; }
-  Result<TransformerShape> shape() const override { return Error("none"); }
+  Result<TransformerShape> shape() const override {
+    TransformerShape shape;
+    shape.architecture = find_architecture("qwen2");
+    return shape;
+  }
   Result<TokenizerSpec> tokenizer_spec() const override { return Error("none"); }
   const StoredTensor* find_tensor(std::string_view role) const override {
     const auto found = tensors_.find(role);

@@ -77,7 +77,7 @@ void expect_error_after(const Change& change, const std::string& part) {
   EXPECT_THAT(tokenizer.error().message(), HasSubstr(part));
 }
 
-TEST(TokenizerJson, WhatWouldChangeTheTextIsRefused) {
+TEST(TokenizerJson, RejectsWhatWouldChangeTheText) {
   expect_error_after(
       [](json& file) {
         file["normalizer"] = {{"type", "Lowercase"}};

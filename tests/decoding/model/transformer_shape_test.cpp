@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "decoding/model/huggingface_names.h"
 #include "tests/decoding/model/tiny_model.h"
 
 namespace redraft {
@@ -38,7 +39,7 @@ std::string error_with(const Addition& add) {
 TEST(TransformerShape, ArchitecturesDifferInTheirShapesAlone) {
   const auto qwen3 = read(TinyModel{.architecture = "qwen3", .head_dim = 32}.writer());
   ASSERT_TRUE(qwen3) << qwen3.error().message();
-  EXPECT_TRUE(qwen3->query_key_norm);
+  EXPECT_TRUE(qwen3->architecture->query_key_norm);
   EXPECT_FALSE(qwen3->paired_rows);
   EXPECT_EQ(qwen3->head_dim, 32);
   EXPECT_EQ(qwen3->query_width(), 128);
@@ -46,19 +47,52 @@ TEST(TransformerShape, ArchitecturesDifferInTheirShapesAlone) {
   const auto llama = read_llama_with([](GgufWriter&) {});
   ASSERT_TRUE(llama) << llama.error().message();
   EXPECT_TRUE(llama->paired_rows);
-  EXPECT_FALSE(llama->query_key_norm);
+  EXPECT_FALSE(llama->architecture->query_key_norm);
   EXPECT_EQ(llama->head_dim, 16);
 }
 
 TEST(TransformerShape, OtherArchitecturesAreRefusedByName) {
   for (const char* name : {"gemma3", "phi3", "mamba", "llama4", "qwen2moe", ""}) {
-    ASSERT_TRUE(refuse_architecture(name));
-    EXPECT_EQ(*refuse_architecture(name),
+    EXPECT_EQ(find_architecture(name), nullptr);
+    EXPECT_EQ(unsupported_architecture(name),
               "architecture '" + std::string(name) +
                   "' is not supported; redraft runs llama, qwen2, qwen3 and qwen3moe models");
   }
   for (const char* name : {"llama", "qwen2", "qwen3", "qwen3moe"})
-    EXPECT_FALSE(refuse_architecture(name));
+    EXPECT_NE(find_architecture(name), nullptr);
+}
+
+// Whatever a row lists is accepted in a file, in both formats' names, and nothing else is.
+TEST(Architectures, ListTheTensorsOfTheirModels) {
+  for (const Architecture& row : architectures()) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(find_architecture(row.name), &row);
+    EXPECT_EQ(find_huggingface_architecture(row.huggingface), &row);
+    const TransformerShape shape{
+        .architecture = &row, .layers = 4, .experts = row.is_mixture ? 6 : 0};
+    for (const TensorName& tensor : row.tensors) {
+      std::string role(tensor.role), huggingface(tensor.huggingface);
+      if (tensor.place == TensorPlace::kExpert) {
+        role += ".5";
+        huggingface = "mlp.experts.5." + huggingface;
+      }
+      if (tensor.place != TensorPlace::kModel) {
+        role = "blk.3." + role;
+        huggingface = "model.layers.3." + huggingface;
+      }
+      for (const char* kind : {".weight", ".bias", ".scale"}) {
+        const bool known = kind == std::string_view(".weight") ||
+                           (kind == std::string_view(".bias") && tensor.may_have_bias);
+        EXPECT_EQ(has_role(role + kind, shape), known) << role << kind;
+        if (tensor.huggingface.empty()) continue;
+        EXPECT_EQ(role_of_huggingface_tensor(huggingface + kind, row), known ? role + kind : "");
+      }
+    }
+    EXPECT_FALSE(has_role("blk.4.attn_q.weight", shape)) << "a layer that is not there";
+    EXPECT_EQ(has_role("blk.3.ffn_gate.weight", shape), !row.is_mixture);
+    EXPECT_EQ(has_role("blk.3.attn_q_norm.weight", shape), row.query_key_norm);
+    EXPECT_FALSE(has_role("blk.3.post_attention_norm.weight", shape));
+  }
 }
 
 TEST(TransformerShape, ReadsScaling) {
@@ -87,7 +121,7 @@ TEST(TransformerShape, ReadsScaling) {
   EXPECT_EQ(none->rope_scaling.kind, RopeScaling::Kind::kNone);
 }
 
-TEST(TransformerShape, WhatIsNotComputedIsRefusedByName) {
+TEST(TransformerShape, RejectsUnsupportedPartsByName) {
   const auto with = [](const char* key, float value) {
     return error_with([&](GgufWriter& w) { w.real("llama." + std::string(key), value); });
   };

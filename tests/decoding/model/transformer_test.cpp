@@ -7,6 +7,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 #include "tests/decoding/model/archive_bits.h"
 #include "tests/decoding/model/cache_bits.h"
@@ -107,7 +108,7 @@ DraftedToken drafted(LanguageModel& model, std::span<const TokenId> tokens,
   model.forward(tokens.first(before), DraftTree(), *cache, {});
   DraftedToken last;
   for (std::size_t i = before; i < tokens.size(); ++i)
-    last = model.draft_step(tokens.subspan(i, 1), skipped, *cache);
+    last = model.layer_skipping()->draft_step(tokens.subspan(i, 1), skipped, *cache);
   EXPECT_EQ(cache->length(), std::ssize(tokens));
   return last;
 }
@@ -116,13 +117,14 @@ DraftedToken drafted_from_the_start(LanguageModel& model, std::span<const TokenI
                                     const SkippedLayers& skipped) {
   const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(tokens.size()));
   DraftedToken last;
-  for (const TokenId& token : tokens) last = model.draft_step({&token, 1}, skipped, *cache);
+  for (const TokenId& token : tokens)
+    last = model.layer_skipping()->draft_step({&token, 1}, skipped, *cache);
   return last;
 }
 
 TEST_P(TinyTransformer, ADraftStepWithoutSkippedLayersIsAPass) {
   const auto model = load({}, one_);
-  ASSERT_EQ(model->skippable_layers(), 2);
+  ASSERT_EQ(model->layer_skipping()->skippable_layers(), 2);
   const std::vector<TokenId> tokens = random_tokens(*model, 30, 1);
   const DraftedToken step = drafted(*model, tokens, SkippedLayers(2));
   const std::unique_ptr<KvCache> cache = model->new_cache(30);
@@ -158,10 +160,11 @@ TEST_P(TinyTransformer, SkippedLayersAreNotRead) {
   const double attention = 3.0 * tiny.hidden * tiny.hidden;
   const double feed_forward = 3.0 * tiny.hidden * tiny.feed_forward;
   const double all = 2 * (attention + feed_forward) + tiny.vocabulary * tiny.hidden;
-  EXPECT_DOUBLE_EQ(model->drafting_share(SkippedLayers(2)), 1);
-  EXPECT_NEAR(model->drafting_share(*parse_skipped_layers("a0", 2)), 1 - attention / all, 0.02);
-  EXPECT_NEAR(model->drafting_share(*parse_skipped_layers("m0-1", 2)), 1 - 2 * feed_forward / all,
-              0.02);
+  EXPECT_DOUBLE_EQ(model->layer_skipping()->drafting_share(SkippedLayers(2)), 1);
+  EXPECT_NEAR(model->layer_skipping()->drafting_share(*parse_skipped_layers("a0", 2)),
+              1 - attention / all, 0.02);
+  EXPECT_NEAR(model->layer_skipping()->drafting_share(*parse_skipped_layers("m0-1", 2)),
+              1 - 2 * feed_forward / all, 0.02);
 }
 
 TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
@@ -171,13 +174,13 @@ TEST_P(TinyTransformer, KnowsTheWorkOfAPass) {
       tiny.layers * (2.0 * tiny.hidden * tiny.hidden + 2.0 * tiny.hidden * tiny.hidden / 2 +
                      3.0 * tiny.hidden * tiny.feed_forward);
   const double weights = matrices + 1.0 * tiny.vocabulary * tiny.hidden;
-  const PassWork one = model->work(1, 0);
+  const PassWork one = model->measuring()->work(1, 0);
   EXPECT_DOUBLE_EQ(over_all_widths(one.integer_macs), weights);
   EXPECT_GE(one.bytes, weights);  // one byte per code, and scales
   EXPECT_LE(one.bytes, 1.2 * weights);
-  EXPECT_DOUBLE_EQ(over_all_widths(model->work(7, 0).integer_macs), 7 * weights);
-  EXPECT_DOUBLE_EQ(model->work(7, 0).bytes, one.bytes);
-  const PassWork far = model->work(3, 100);
+  EXPECT_DOUBLE_EQ(over_all_widths(model->measuring()->work(7, 0).integer_macs), 7 * weights);
+  EXPECT_DOUBLE_EQ(model->measuring()->work(7, 0).bytes, one.bytes);
+  const PassWork far = model->measuring()->work(3, 100);
   const int kv_width = tiny.hidden / tiny.heads * tiny.kv_heads;
   const double values = 100.0 * tiny.layers * kv_width * 2;  // two bytes each, or slightly more
   EXPECT_GE(far.bytes - one.bytes, 2 * values);
@@ -262,11 +265,11 @@ TEST_P(TinyTransformer, ProfilesSayWhereTheTimeGoes) {
   const std::vector<TokenId> tokens = random_tokens(*model, 300, 1);
   const RowBits expected = verify_all(*model, tokens, 300);
   PassProfile profile;
-  model->set_profile(&profile);
+  model->measuring()->set_profile(&profile);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_TRUE(verify_all(*model, tokens, 300) == expected);
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  model->set_profile(nullptr);
+  model->measuring()->set_profile(nullptr);
   EXPECT_EQ(profile.passes(), 1);
   EXPECT_GT(profile.total(), 0);
   EXPECT_LE(profile.total(), wall.count());

@@ -6,13 +6,19 @@
 (require 'ert)
 (require 'json)
 
-(defconst redraft-test-patience 120
-  "Seconds: nothing that is waited for takes a twentieth of it on an idle machine.")
-
 (defconst redraft-test-root (expand-file-name "../../.." (file-name-directory load-file-name)))
+
+(defconst redraft-test-patience
+  (with-temp-buffer
+    (insert-file-contents (expand-file-name "tests/kit/hang_seconds" redraft-test-root))
+    (string-to-number (buffer-string)))
+  "Seconds after which a wait counts as a hang.")
 
 (defconst redraft-test-hold (make-temp-name (expand-file-name "redraft-hold" temporary-file-directory))
   "While this file exists a model that is told of it writes nothing.")
+
+(defconst redraft-test-held `(hold . ((before . "") (file . ,redraft-test-hold)))
+  "A part of a script: the model stops before it writes anything, while the file exists.")
 
 (defun redraft-test-set-up (heading)
   "Evaluate the lines that docs/editors.md gives below HEADING."
@@ -46,6 +52,15 @@ It writes the number of its process to the file `servers' there."
 (defun redraft-test-keys (keys)
   "Type KEYS, written as for `kbd'."
   (execute-kbd-macro (kbd keys)))
+
+(defun redraft-test-ask (keys)
+  "Type KEYS, which send a command that edits; the model writes nothing until the reply to the command is read.
+Were the edit there at once, Emacs would often read it together with that reply, and both jsonrpc.el of Emacs 28 and
+lsp-mode leave what follows a reply that somebody waits for until more comes: they throw out of their filters.  The script
+of the server has to have `redraft-test-held'."
+  (write-region "" nil redraft-test-hold nil 'silent)
+  (redraft-test-keys keys)
+  (delete-file redraft-test-hold))
 
 (defun redraft-test-has-ended (folder)
   "Whether no server runs any more of those that were started by the program in FOLDER."

@@ -16,18 +16,13 @@
      (redraft-test-keys "M-> area SPC = SPC C-M-i")
      (should (equal (buffer-string) "x = 1\narea = width * height")))))
 
-;; A model takes its time: here, until the reply to the command is read. Were the edit there at once, Emacs 28 would often
-;; read it together with that reply, and its jsonrpc.el leaves what follows a reply that somebody waits for until more
-;; comes (it throws out of its filter).
 (ert-deftest redraft-edits-a-selection-by-a-code-action ()
   (redraft-test-with
-   `((edits . [((find . "count") (replace . "total"))]) (hold . ((before . "") (file . ,redraft-test-hold))))
+   `((edits . [((find . "count") (replace . "total"))]) ,redraft-test-held)
    "count = 1\nprint(count)\ncount = 2\n"
    (lambda ()
-     (write-region "" nil redraft-test-hold nil 'silent)
      (let ((transient-mark-mode t))
-       (redraft-test-keys (concat "M-< C-SPC C-n C-n " redraft-test-simplify-keys)))
-     (delete-file redraft-test-hold)
+       (redraft-test-ask (concat "M-< C-SPC C-n C-n " redraft-test-simplify-keys)))
      (redraft-test-wait "the edit" (lambda () (string-prefix-p "total" (buffer-string))))
      (should (equal (buffer-string) "total = 1\nprint(total)\ncount = 2\n"))
      (redraft-test-keys "C-/") ; all of it is one step
@@ -35,22 +30,22 @@
 
 (ert-deftest redraft-carries-out-an-instruction ()
   (redraft-test-with
-   '((edits . [((instruction . "use another name") (find . "count") (replace . "total"))]))
+   `((edits . [((instruction . "use another name") (find . "count") (replace . "total"))]) ,redraft-test-held)
    "def f(a):\n    count = a\n    return count\n\n\ncount = 2\n"
    (lambda ()
-     (redraft-test-keys "M-< C-n M-x redraft-edit RET use SPC another SPC name RET")
+     (redraft-test-ask "M-< C-n M-x redraft-edit RET use SPC another SPC name RET")
      (redraft-test-wait "the edit" (lambda () (string-match-p "total" (buffer-string))))
      (should (equal (buffer-string) "def f(a):\n    total = a\n    return total\n\n\ncount = 2\n"))
      (let ((transient-mark-mode t))
-       (redraft-test-keys "M-> C-SPC C-p M-x redraft-edit RET use SPC another SPC name RET"))
+       (redraft-test-ask "M-> C-SPC C-p M-x redraft-edit RET use SPC another SPC name RET"))
      (redraft-test-wait "the edit of the region" (lambda () (string-suffix-p "\ntotal = 2\n" (buffer-string)))))))
 
 (ert-deftest redraft-carries-out-an-instruction-in-a-comment ()
   (redraft-test-with
-   '((edits . [((instruction . "use another name") (find . "count") (replace . "total"))]))
+   `((edits . [((instruction . "use another name") (find . "count") (replace . "total"))]) ,redraft-test-held)
    "def f(a):\n    # redraft: use another name\n    count = a\n    return count\n"
    (lambda ()
-     (redraft-test-keys (concat "M-< C-n " redraft-test-comment-keys))
+     (redraft-test-ask (concat "M-< C-n " redraft-test-comment-keys))
      (redraft-test-wait "the edit" (lambda () (string-match-p "total" (buffer-string))))
      (should (equal (buffer-string) "def f(a):\n    total = a\n    return total\n"))
      (redraft-test-keys "C-/")

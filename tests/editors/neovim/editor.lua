@@ -4,8 +4,8 @@ Editor.__index = Editor
 
 local root = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h:h:h')
 
--- In milliseconds: on an idle machine no wait takes a twentieth of it; only a failure takes all of it.
-local patience = 120000
+-- Milliseconds after which a wait counts as a hang.
+local patience = 1000 * tonumber(vim.fn.readfile(root .. '/tests/kit/hang_seconds')[1])
 
 --- Calls `test` until it returns a true value, and returns that; an error after `timeout` milliseconds.
 local function wait(test, what, timeout)

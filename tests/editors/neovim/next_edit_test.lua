@@ -76,7 +76,7 @@ local function what_is_turned_down_does_not_come_again(start)
   nvim:keys('\\rd')
   expect(not nvim:lua([[return require('redraft.next_edit').is_visible()]]), 'still there')
   nvim:command('RedraftNextEdit')
-  nvim:wait_for_message('no next edit: what follows was turned down before')
+  nvim:wait_for_message('no next edit: all next edits were rejected before')
 end
 
 local function without_one_tab_is_tab(start)

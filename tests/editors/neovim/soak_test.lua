@@ -1,7 +1,6 @@
 -- Neovim's part of tests/lsp/model_soak_test.py, which shares its server: types, asks for edits and takes them back, for
 -- as long as it is told. What is checked is that every edit ends, and that the buffer is what undoing leaves.
 local seconds = tonumber(os.getenv('REDRAFT_SOAK_SECONDS') or '')
-local patience = 600000 -- milliseconds; several editors share one model
 
 local function edit_for_a_while(start)
   if not seconds then
@@ -29,7 +28,7 @@ local function edit_for_a_while(start)
       nvim:wait(function()
         local edit = nvim:edit()
         return not edit or edit.state ~= 'running'
-      end, 'the end of edit ' .. edits, patience)
+      end, 'the end of edit ' .. edits)
       pcall(nvim.command, nvim, 'RedraftReject!')
     end
     nvim:wait_for_lines(lines)

@@ -13,7 +13,6 @@ local function read(name)
 end
 
 local program, plan = arg[1], vim.json.decode(read(arg[2]))
-local patience = 300000 -- milliseconds, on a machine that others use
 
 local function now()
   return vim.uv.hrtime() / 1e9
@@ -71,7 +70,7 @@ function steps.type(run, text)
 end
 
 function steps.wait(run, what, step)
-  run.nvim:wait(function() return waits[what](run.nvim, step.text) end, what .. ' ' .. (step.text or ''), patience)
+  run.nvim:wait(function() return waits[what](run.nvim, step.text) end, what .. ' ' .. (step.text or ''))
   if what == 'hunk' or what == 'end' or what == 'proposal' then
     run.measured[what] = now() - run.pressed
   end

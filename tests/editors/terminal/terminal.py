@@ -9,13 +9,17 @@ import pathlib
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 SERVER = os.environ["REDRAFT_SCRIPTED_SERVER"]
-PATIENCE = 120  # seconds: nothing that is waited for takes a twentieth of it on an idle machine
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "kit"))
+from hang_limit import HANG_SECONDS  # noqa: E402
+
+PATIENCE = HANG_SECONDS
 
 
 def lines_of(heading, language):

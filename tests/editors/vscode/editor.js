@@ -71,8 +71,12 @@ class CodeServer {
     const options = ['--config', config, '--user-data-dir', data, '--extensions-dir', extensions];
     const env = { ...process.env, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder, HOME: this.folder, EXTENSIONS_GALLERY: '{"serviceUrl":""}',
       ...this.environment };
-    const vsix = path.join(extensionFolder, 'redraft.vsix'); // the package, so that a file it lacks is noticed
-    childProcess.execFileSync(program, [...options, '--install-extension', vsix], { env, stdio: 'pipe' });
+    if (process.env.REDRAFT_EXTENSIONS) { // where run.sh has installed the package, once for all files
+      fs.cpSync(process.env.REDRAFT_EXTENSIONS, extensions, { recursive: true });
+    } else {
+      const vsix = path.join(extensionFolder, 'redraft.vsix'); // the package, so that a file it lacks is noticed
+      childProcess.execFileSync(program, [...options, '--install-extension', vsix], { env, stdio: 'pipe' });
+    }
     await this.serve({ config, 'user-data-dir': data, 'extensions-dir': extensions }, env);
   }
 

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/temp_folder.h"
 
 namespace redraft {
@@ -21,8 +22,6 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr milliseconds kPatience = 60s;
 
 // The next batch, or an empty one when the time is over.
 FileChanges next(FileWatch& watch, milliseconds most) {
@@ -45,9 +44,9 @@ bool covers(const FileChanges& changes, const std::string& path) {
 }
 
 bool tells(FileWatch& watch, const std::string& path) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kHangLimit;
   while (std::chrono::steady_clock::now() < end) {
-    if (covers(next(watch, kPatience), path)) return true;
+    if (covers(next(watch, kHangLimit), path)) return true;
   }
   return false;
 }
@@ -57,9 +56,9 @@ bool tells(FileWatch& watch, const std::string& path) {
 FileChanges told_before(FileWatch& watch, const TempFolder& folder, const std::string& last) {
   folder.write(last);
   FileChanges all;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kHangLimit;
   while (!covers(all, last) && std::chrono::steady_clock::now() < end) {
-    const FileChanges more = next(watch, kPatience);
+    const FileChanges more = next(watch, kHangLimit);
     all.roots.insert(all.roots.end(), more.roots.begin(), more.roots.end());
     all.places.insert(all.places.end(), more.places.begin(), more.places.end());
   }
@@ -92,7 +91,7 @@ TEST_P(FileWatchTest, TellsOfFilesThatComeChangeMoveAndGo) {
   folder.write("a/old.txt", "another text\n");
   EXPECT_TRUE(tells(watch, "a/old.txt"));
   fs::rename(folder / "a/old.txt", folder / "moved.txt");
-  const FileChanges moved = next(watch, kPatience);
+  const FileChanges moved = next(watch, kHangLimit);
   EXPECT_TRUE(covers(moved, "a/old.txt"));
   EXPECT_TRUE(covers(moved, "moved.txt"));
   fs::remove(folder / "moved.txt");
@@ -140,7 +139,7 @@ TEST_P(FileWatchTest, GivesThousandsOfChangesAsOneBatch) {
   for (int i = 0; i < kFiles; ++i) folder.write(name(i));
   WatchOptions slow = options(GetParam());
   slow.quiet = 500ms;
-  slow.longest = 10 * kPatience;
+  slow.longest = 10 * kHangLimit;
   slow.poll_every = 1000ms;
   FileWatch watch({folder.path()}, slow);
   int n_pauses = 0;
@@ -155,8 +154,8 @@ TEST_P(FileWatchTest, GivesThousandsOfChangesAsOneBatch) {
   });
   int n_batches = 0;
   std::size_t n_changed = 0;
-  while (n_changed < kFiles && std::chrono::steady_clock::now() - begin < 2 * kPatience) {
-    const FileChanges changes = next(watch, kPatience);
+  while (n_changed < kFiles && std::chrono::steady_clock::now() - begin < 2 * kHangLimit) {
+    const FileChanges changes = next(watch, kHangLimit);
     n_changed += changes.places.size();
     ++n_batches;
     if (!changes.roots.empty()) break;
@@ -200,7 +199,7 @@ TEST_P(FileWatchTest, NoticesARootThatGoesAndComesBack) {
 TEST_P(FileWatchTest, StopsAtOnce) {
   const TempFolder folder;
   WatchOptions slow = options(GetParam());
-  slow.poll_every = kPatience;
+  slow.poll_every = kHangLimit;
   FileWatch watch({folder.path()}, slow);
   const auto begin = std::chrono::steady_clock::now();
   {
@@ -208,7 +207,7 @@ TEST_P(FileWatchTest, StopsAtOnce) {
         [&](const std::stop_token& stop) { EXPECT_TRUE(watch.next(stop).empty()); });
     std::this_thread::sleep_for(50ms);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience / 2);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kHangLimit / 2);
 }
 
 TEST_P(FileWatchTest, TellsOfAFolderThatBecomesAVirtualEnvironment) {
@@ -300,9 +299,9 @@ TEST_P(FileWatchTest, TellsEnoughToKeepAPictureOfTheFiles) {
       disturb(folder, random, step);
       if (step % 40 != 39) continue;
       const Mirror truth(roots);
-      const auto end = std::chrono::steady_clock::now() + kPatience;
+      const auto end = std::chrono::steady_clock::now() + kHangLimit;
       while (!(mirror == truth) && std::chrono::steady_clock::now() < end) {
-        mirror.apply(next(watch, kPatience));
+        mirror.apply(next(watch, kHangLimit));
       }
       ASSERT_TRUE(mirror == truth) << "seed " << seed << " step " << step;
     }
@@ -323,7 +322,7 @@ TEST(FileWatch, AsksForAllRootsWhenEventsWereLost) {
     folder.write("a" + std::to_string(i % 2), "");  // two events each
     fs::remove(folder / ("a" + std::to_string(i % 2)));
   }
-  const FileChanges changes = next(watch, kPatience);
+  const FileChanges changes = next(watch, kHangLimit);
   EXPECT_EQ(changes.roots, std::vector<std::size_t>{0});
   EXPECT_THAT(changes.places, IsEmpty());
   folder.write("b");
@@ -338,7 +337,7 @@ TEST(FileWatch, PollsWhenWatchesRunOut) {
   FileWatch watch({folder.path()}, few);
   EXPECT_FALSE(watch.is_polling());
   folder.write("b/c/y");
-  EXPECT_EQ(next(watch, kPatience).roots, std::vector<std::size_t>{0});
+  EXPECT_EQ(next(watch, kHangLimit).roots, std::vector<std::size_t>{0});
   EXPECT_TRUE(watch.is_polling());
   EXPECT_THAT(watch.why_polling(), HasSubstr("more than 2 folders"));
   folder.write("b/c/y", "another text\n");
@@ -353,7 +352,7 @@ TEST(FileWatch, NamesAFolderInsteadOfAllThatIsInIt) {
   folder.write("a/x");
   folder.write("a/y");
   folder.write("a b");
-  const FileChanges changes = next(watch, kPatience);
+  const FileChanges changes = next(watch, kHangLimit);
   const std::vector<ChangedPlace> expected = {{0, "a"}, {0, "a b"}};
   EXPECT_EQ(changes.places, expected);
 }

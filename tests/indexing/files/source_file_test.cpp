@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "indexing/files/file_kind.h"
+#include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "tests/kit/temp_folder.h"
 
@@ -48,7 +48,7 @@ TEST(ReadSource, RefusesWhatIsNoSourceAndSaysWhy) {
   EXPECT_THAT(error_of(folder, "folder/a.txt"), StartsWith("folder/a.txt: "));
   EXPECT_EQ(error_of(folder, "pipe"), "pipe: not a regular file");
   EXPECT_EQ(error_of(folder, "real"), "real: not a regular file");
-  EXPECT_EQ(error_of(folder, "large"), "large: too large: 101 bytes of at most 100");
+  EXPECT_EQ(error_of(folder, "large"), "large: too large: 101 bytes; the limit is 100");
   EXPECT_EQ(error_of(folder, "binary"), "binary: binary");
   EXPECT_EQ(error_of(folder, "cut"), "cut: binary");
   EXPECT_THAT(error_of(folder, "none"), HasSubstr("No such file"));

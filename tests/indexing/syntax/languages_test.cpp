@@ -1,6 +1,9 @@
+#include "languages/languages.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "indexing/syntax/grammar_table.h"
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
 
@@ -49,6 +52,41 @@ TEST_P(EachLanguage, WithOtherLineEndingsIsTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Samples, EachLanguage, testing::ValuesIn(samples()),
                          [](const auto& sample) { return std::string(sample.param.language); });
+
+// Whether the grammar has a node of that name.
+bool has_node(const Grammar& grammar, std::string_view name) {
+  const std::uint32_t count = ts_language_symbol_count(grammar.parser);
+  for (std::uint32_t symbol = 0; symbol < count; ++symbol) {
+    const auto id = static_cast<TSSymbol>(symbol);
+    if (ts_language_symbol_type(grammar.parser, id) == TSSymbolTypeRegular &&
+        ts_language_symbol_name(grammar.parser, id) == name)
+      return true;
+  }
+  return false;
+}
+
+TEST(Languages, WithAGrammarHaveASample) {
+  std::vector<std::string_view> sampled, known;
+  for (const Sample& sample : samples()) sampled.push_back(sample.language);
+  for (const Language* language : languages()) {
+    if (language->has_grammar()) known.push_back(language->id());
+  }
+  EXPECT_THAT(sampled, testing::UnorderedElementsAreArray(known));
+}
+
+TEST(Languages, NameNodesThatTheirGrammarHas) {
+  for (const Language* language : languages()) {
+    if (!language->has_grammar()) continue;
+    const Grammar& grammar = *find_grammar(language->id());
+    for (const DefinitionType& type : *language->definitions)
+      EXPECT_TRUE(has_node(grammar, type.node)) << language->id() << ": " << type.node;
+    for (const std::string_view list : {*language->parts, *language->imports,
+                                        *language->import_heads, *language->function_values}) {
+      for (const std::string_view node : split_words(list))
+        EXPECT_TRUE(has_node(grammar, node)) << language->id() << ": " << node;
+    }
+  }
+}
 
 TEST(Languages, AreKnownByTheirIds) {
   for (const char* id : {"c", "cpp", "javascriptreact", "sh", "jsonc", "cuda-cpp", "cs"})

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "indexing/syntax/definition_types.h"
+#include "languages/languages.h"
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
 

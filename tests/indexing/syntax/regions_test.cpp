@@ -10,12 +10,12 @@
 #include <map>
 #include <sstream>
 
-#include "indexing/syntax/definition_types.h"
 #include "indexing/syntax/grammar_table.h"
-#include "indexing/syntax/text_lines.h"
 #include "indexing/syntax/tree_cursor.h"
+#include "languages/languages.h"
 #include "tests/indexing/syntax/marked_text.h"
 #include "tests/indexing/syntax/samples.h"
+#include "text/strings/text_lines.h"
 
 namespace redraft {
 namespace {
@@ -114,8 +114,9 @@ INSTANTIATE_TEST_SUITE_P(Regions, EachLine, testing::ValuesIn(case_files()),
 TEST(Regions, AreTestedInEachLanguage) {
   std::vector<std::string> tested, known;
   for (const fs::path& file : case_files()) tested.push_back(file.stem());
-  for (const LanguageTypes& language : language_types())
-    known.emplace_back(language.ids.substr(0, language.ids.find(' ')));
+  for (const Language* language : languages()) {
+    if (language->has_grammar()) known.emplace_back(language->id());
+  }
   EXPECT_THAT(tested, testing::UnorderedElementsAreArray(known));
 }
 
@@ -134,7 +135,7 @@ ByteRange content(std::string_view text, const ByteRange& range) {
 class RawTree {
  public:
   RawTree(const std::string& text, std::string_view language) : text_(text) {
-    ts_parser_set_language(parser_.get(), find_grammar(language)->language);
+    ts_parser_set_language(parser_.get(), find_grammar(language)->parser);
     tree_.reset(ts_parser_parse_string(parser_.get(), nullptr, text.data(),
                                        static_cast<std::uint32_t>(text.size())));
   }

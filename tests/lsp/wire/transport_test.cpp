@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/kit/hang_limit.h"
+
 namespace redraft::lsp {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto kPatience = 120s;  // for what is expected at once
 
 // A transport that notes what happens and stops when it is over.
 struct Recorder {
@@ -47,9 +47,9 @@ struct Recorder {
     transport.start();
   }
   void end() {
-    transport.finish(kPatience, [this] { io.stop(); });
+    transport.finish(kHangLimit, [this] { io.stop(); });
   }
-  void run() { io.run_for(kPatience); }
+  void run() { io.run_for(kHangLimit); }
   // All that can be done without waiting for the other side.
   void run_what_is_ready() {
     while (io.poll() > 0) {
@@ -255,7 +255,7 @@ TEST_F(TransportTest, AClientThatReadsNothingIsNotReadFromWithoutEnd) {
     while (::read(sockets[1], chunk.data(), chunk.size()) > 0) {
     }
   });
-  const auto limit = std::chrono::steady_clock::now() + kPatience;
+  const auto limit = std::chrono::steady_clock::now() + kHangLimit;
   while (recorder->messages.size() < 2 && std::chrono::steady_clock::now() < limit)
     recorder->io.run_for(50ms);
   EXPECT_EQ(recorder->messages.size(), 2U);

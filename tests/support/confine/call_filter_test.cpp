@@ -33,7 +33,7 @@ int error_of_dup3(unsigned long from, unsigned long to, unsigned long flags) {
 class CallFilterTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!CallFilter::is_available()) GTEST_SKIP() << "this kernel has no filters of system calls";
+    if (!CallFilter::is_available()) GTEST_SKIP() << "this kernel cannot filter system calls";
   }
 };
 

@@ -200,7 +200,7 @@ TEST_F(ConfinementTest, ItSaysThatThreadsRanBefore) {
     out << "confined " << confined.description() << "\n";
   });
   EXPECT_EQ(outcomes.at("complete"), "0");
-  EXPECT_THAT(outcomes.at("confined"), HasSubstr("threads that ran before"));
+  EXPECT_THAT(outcomes.at("confined"), HasSubstr("threads that were already running"));
 }
 
 // Not tested on a machine with a GPU, whose driver may need more than is allowed here.
@@ -218,7 +218,7 @@ TEST_F(ConfinementTest, ADriverMayOpenDevicesAndTalkToItsDaemons) {
 }
 
 // As the process does that speaks to a remote server.
-TEST_F(ConfinementTest, WhoConnectsStillListensNowhereRunsAndWritesNothing) {
+TEST_F(ConfinementTest, NetworkAccessAllowsNoListeningRunningOrWriting) {
   const Outcomes outcomes = from_a_child([&](std::ostream& out) {
     (void)confine({.network = true});
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);

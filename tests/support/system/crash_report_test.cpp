@@ -151,7 +151,7 @@ TEST_F(CrashReports, TheNewestTenAreKept) {
   EXPECT_TRUE(std::filesystem::exists(reports_ / "mine.txt"));
 }
 
-TEST_F(CrashReports, AKindOfWorkIsOneTextForEver) {
+TEST_F(CrashReports, KeepsOneTextPerKindOfWork) {
   EXPECT_EQ(work_kind("initialize"), work_kind(std::string("initialize")));
   EXPECT_STREQ(work_kind("initialize"), "initialize");
 }

@@ -56,7 +56,7 @@ std::optional<std::string> namespaces_after_leaving(int kind) {
   return std::string(text.data(), static_cast<std::size_t>(count));
 }
 
-TEST(Processes, WhoSeesOtherMountsOrUsersHasOtherNamespaces) {
+TEST(Processes, NamespacesDifferWithMountsOrUsers) {
   EXPECT_EQ(namespaces(), namespaces());
   EXPECT_EQ(namespaces_after_leaving(0), namespaces()) << "a child is where its parent is";
   const auto with_other_users = namespaces_after_leaving(CLONE_NEWUSER);

@@ -78,7 +78,7 @@ TEST_F(ProcessorCoresTest, NonsenseAboutSiblingsCountsForNothing) {
 }
 
 // 2 fast cores with two threads each, 4 efficiency cores, 2 that are hardly worth the name.
-TEST_F(ProcessorCoresTest, OfAHybridProcessorWhatIsFastEnoughCounts) {
+TEST_F(ProcessorCoresTest, CountsTheFastEnoughCoresOfAHybridProcessor) {
   for (const int cpu : {0, 1, 2, 3}) siblings(cpu, cpu < 2 ? "0-1" : "2-3");
   const int ratings[] = {1024, 1024, 1010, 1010, 620, 620, 620, 620, 300, 300};
   for (int cpu = 0; cpu < 10; ++cpu)
@@ -141,7 +141,7 @@ TEST_F(ProcessorCoresTest, VersionOneOfCgroupsIsReadToo) {
   EXPECT_EQ(find(8).threads(), 4);
 }
 
-TEST(ProcessorCores, OfThisMachineAreAtLeastOne) {
+TEST(ProcessorCores, ThisMachineHasAtLeastOne) {
   const ProcessorCores found = processor_cores();
   EXPECT_GE(found.threads(), 1);
   EXPECT_LE(found.threads(), found.hardware_threads);

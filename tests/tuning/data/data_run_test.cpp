@@ -152,13 +152,13 @@ TEST_F(DataRunTest, StopsAtItsLimitAndGoesOnUnderAHigherOne) {
 TEST_F(DataRunTest, TakesNoFileOfOthers) {
   folder_.write("out.jsonl", "mine\n");
   EXPECT_THAT(go(run(), pairs(1)).error().message(),
-              HasSubstr("is there already, and not from an unfinished run"));
+              HasSubstr("already exists, and not from an unfinished run"));
   EXPECT_EQ(read(folder_ / "out.jsonl"), "mine\n");
   std::filesystem::remove(folder_ / "out.jsonl");
   ASSERT_TRUE(go(run(), pairs(1)));
   DataRun other = run();
   other.settings = "others";
-  EXPECT_THAT(go(other, pairs(1)).error().message(), HasSubstr("was begun with other options"));
+  EXPECT_THAT(go(other, pairs(1)).error().message(), HasSubstr("was started with other options"));
   std::filesystem::remove(folder_ / "out.jsonl");
   EXPECT_THAT(go(run(), pairs(1)).error().message(), HasSubstr("has fewer examples than"));
 }

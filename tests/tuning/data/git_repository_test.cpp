@@ -176,7 +176,7 @@ TEST(GitRepository, TakesPathsThatLookLikeSomethingElse) {
 TEST(GitRepository, SaysWhereThereIsNone) {
   const TempFolder folder;
   EXPECT_THAT(GitRepository::open(folder.path()).error().message(),
-              HasSubstr(folder.path().string() + ": no git repository with a commit"));
+              HasSubstr(folder.path().string() + ": not a git repository with a commit"));
   EXPECT_FALSE(GitRepository::open(folder / "none"));
 }
 

@@ -69,7 +69,7 @@ TEST(Licences, OfAProjectHaveToBeAllPermissive) {
   EXPECT_EQ(of({{"LICENSE.txt", kMitText}, {"LICENSE-BSD", kBsd3Text}, {"COPYING", kMitText}}),
             "MIT AND BSD-3-Clause");
   EXPECT_THAT(of({{"LICENSE", kMitText}, {"COPYING", "GNU GENERAL PUBLIC LICENSE Version 3"}}),
-              HasSubstr("COPYING is none of the permissive licences"));
+              HasSubstr("COPYING is not one of the permissive licences"));
   EXPECT_THAT(of({{"COPYING", ""}, {"pyproject.toml", "license = \"MIT\"\n"}}),
               HasSubstr("COPYING is none"))
       << "what cannot be read is not outvoted";

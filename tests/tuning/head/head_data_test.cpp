@@ -73,7 +73,7 @@ TEST_F(Data, FeaturesThatAreNoNumbersAreRefused) {
     const Result<HeadBatch> batch = data.batch(std::vector<std::size_t>{0, 1});
     ASSERT_FALSE(batch);
     EXPECT_EQ(batch.error().message(),
-              folder.path().string() + ": row 1 holds a number that is not finite");
+              folder.path().string() + ": row 1 has a number that is not finite");
   }
 }
 

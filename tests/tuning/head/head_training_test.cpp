@@ -221,7 +221,7 @@ TEST_F(Training, ALossThatIsNoNumberEndsIt) {
   const Result<void> ran = run.run({});
   ASSERT_FALSE(ran);
   EXPECT_EQ(ran.error().message(),
-            "step 1: the loss is no finite number any more; try a lower learning rate");
+            "step 1: the loss is no longer finite; try a lower learning rate");
 }
 
 TEST_F(Training, ACheckpointBeyondTheEndIsAnError) {

@@ -113,26 +113,27 @@ TEST_F(Rows, AnotherWriterIsRefused) {
   EXPECT_NE(refusal(other, "settings").find("rows of another model"), std::string::npos);
   const Result<RowWriter> first = RowWriter::open(folder_.path(), shape_, "settings");
   ASSERT_TRUE(first);
-  EXPECT_NE(refusal(shape_, "settings").find("another recording writes there"), std::string::npos);
+  EXPECT_NE(refusal(shape_, "settings").find("another recording is writing to this folder"),
+            std::string::npos);
 }
 
 TEST_F(Rows, ManifestsAreNotTrusted) {
   write_rows(folder_.path(), 1, 5);
   EXPECT_EQ(error(), "");
   for (const auto& [from, to, said] : std::vector<std::array<std::string, 3>>{
-           {"redraft-recorded-rows", "other", "format: is no recording of rows"},
+           {"redraft-recorded-rows", "other", "format: is not a recording of rows"},
            {"\"version\": 1", "\"version\": 2", "version: this redraft reads version 1"},
            {"\"hidden\": 64", "\"hidden\": 0", "hidden"},
-           {"\"hidden\": 64", "\"hidden\": 65", "is no shard of this recording"},
+           {"\"hidden\": 64", "\"hidden\": 65", "is not a shard of this recording"},
            {"\"target_layers\": 2", "\"target_layers\": 1", "layers[1]"},
-           {"0,\n    1\n", "1,\n    1\n", "layers: layers have to ascend"},
+           {"0,\n    1\n", "1,\n    1\n", "layers: layers must be in ascending order"},
            {"\n    0,\n    1\n  ", "", "layers: expected 1 to 8 layers"},
            {"\"tokens\": 3", "\"tokens\": 9", "tokens"},
-           {"\"vocabulary\": 300", "\"vocabulary\": 30", "is no shard of this recording"},
+           {"\"vocabulary\": 300", "\"vocabulary\": 30", "is not a shard of this recording"},
            {"\n    5\n", "\n    6\n", "is shorter than recorded.json says"},
            {"\n    5\n", "\n    5,\n    1\n", "rows-0001.labels"},
            {"\n    5\n", "\n    -5\n", "shards[0]"},
-           {"texts_digest\": \"", "texts_digest\": \"z", "texts_digest: is no number"},
+           {"texts_digest\": \"", "texts_digest\": \"z", "texts_digest: is not a number"},
            {"\"settings\": \"settings\",", "", "settings"}}) {
     EXPECT_NE(error_with(from, to).find(said), std::string::npos)
         << to << ": " << error_with(from, to);

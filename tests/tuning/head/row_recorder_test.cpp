@@ -7,6 +7,7 @@
 #include "decoding/kernels/half.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/model/transformer.h"
+#include "decoding/model_powers.h"
 #include "tests/decoding/model/tiny_model.h"
 #include "tests/tuning/head/rows_kit.h"
 
@@ -20,7 +21,7 @@ class Recorder : public ::testing::Test {
                                   kernels::best_isa(), pool_);
     ASSERT_TRUE(model) << model.error().message();
     model_ = std::move(*model);
-    ASSERT_TRUE(model_->capture_layers(layers_));
+    ASSERT_TRUE(model_->layer_capture()->capture_layers(layers_));
   }
 
   // A text of which the target wrote a part, so that rows of every count occur.
@@ -76,7 +77,7 @@ TEST_F(Recorder, RowsAreThoseOfADirectRun) {
         EXPECT_EQ(labels.next[static_cast<std::size_t>(k)],
                   where < length ? tokens[static_cast<std::size_t>(where)] : 0);
       }
-      const std::span<const float> wanted = model_->captured(p);
+      const std::span<const float> wanted = model_->layer_capture()->captured(p);
       ASSERT_EQ(wanted.size(), 128U);
       for (std::size_t i = 0; i < 128; ++i)
         ASSERT_EQ(rows.features[at * 128 + i], kernels::float_to_half(wanted[i])) << p << " " << i;

@@ -85,10 +85,10 @@ TEST(ChangePlace, AHunkThatIsThereAlreadyChangesNothing) {
   EXPECT_EQ(done.text, kPython);
 }
 
-TEST(ChangePlace, OfSeveralPlacesTheHeadingOrTheNumberNamesOne) {
+TEST(ChangePlace, TheHeadingOrNumberSelectsOneOfSeveralPlaces) {
   const std::string file = "def f():\n    x = 1\n    y()\n\n\ndef g():\n    x = 1\n    y()\n";
   const std::string hunk = "     x = 1\n-    y()\n+    z()\n";
-  EXPECT_THAT(place("python", file, "@@ @@\n" + hunk).doubt, HasSubstr("stand at 2 places"));
+  EXPECT_THAT(place("python", file, "@@ @@\n" + hunk).doubt, HasSubstr("are at 2 places"));
   const std::string after = "def f():\n    x = 1\n    y()\n\n\ndef g():\n    x = 1\n    z()\n";
   EXPECT_EQ(place("python", file, "@@ @@ def g():\n" + hunk).text, after);
   EXPECT_EQ(place("python", file, "@@ -7,2 +7,2 @@\n" + hunk).text, after);
@@ -178,7 +178,7 @@ TEST(ChangePlace, AnImportOfOtherNamesTakesNoneAway) {
   EXPECT_THAT(placed.text, HasSubstr("from os import sep\n"));
 }
 
-TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
+TEST(ChangePlace, LeavesUncertainPlacesToTheModel) {
   const auto doubt = [](const std::string& change) {
     return place("python", kPython, change).doubt;
   };
@@ -191,19 +191,18 @@ TEST(ChangePlace, WhatIsNotCertainIsLeftToTheModel) {
   EXPECT_THAT(doubt("def quit(self):\n    # ...\n    x()\n"), HasSubstr("is not in the file"));
   // Nobody says that all between them goes.
   EXPECT_THAT(doubt("        self.log = []\n        client.send('x')\n"),
-              HasSubstr("would take away"));
+              HasSubstr("would remove"));
   EXPECT_THAT(doubt("@@ @@\n     self.log.append(line)\n-    return data\n+    return (data\n"),
-              HasSubstr("syntax would be broken"));
+              HasSubstr("break the file's syntax"));
 }
 
 TEST(ChangePlace, ADefinitionBetweenTwoLinesOfAChangeIsNotTakenAway) {
   const std::string file = "alpha = 1\n\n\ndef f():\n    return 1\n\n\nbeta = 2\n";
-  EXPECT_THAT(place("python", file, "alpha = 1\nbeta = 2\n").doubt,
-              HasSubstr("'f' stands between"));
+  EXPECT_THAT(place("python", file, "alpha = 1\nbeta = 2\n").doubt, HasSubstr("'f' is between"));
 }
 
 // The end of one function and the head of the next, cut off: no place between them is meant.
-TEST(ChangePlace, AHeadThatStandsElsewhereIsNotWrittenAgain) {
+TEST(ChangePlace, DoesNotRepeatAHeadThatIsInAnotherPlace) {
   const std::string js =
       "function f() {\n  start();\n  return 1;\n}\n\nfunction g() {\n  stop();\n  return 1;\n}\n";
   EXPECT_EQ(place("javascript", js, "  start();\nfunction g() {\n  return 1;\n").text, "");
@@ -263,7 +262,7 @@ TEST(ChangePlace, ANewMethodOfWhatIsCutOffIsADoubt) {
 }
 
 // It would take hours and more memory than there is to compare all with all.
-TEST(ChangePlace, WhatIsTooMuchToCompareIsADoubt) {
+TEST(ChangePlace, ATooLongComparisonIsADoubt) {
   std::string file, lines, functions;
   for (int i = 0; i < 20000; ++i) file += "same line\n";
   for (int i = 0; i < 6000; ++i) lines += "same line\n";
@@ -275,7 +274,7 @@ TEST(ChangePlace, WhatIsTooMuchToCompareIsADoubt) {
   EXPECT_NE(place("python", kPython, functions).doubt, "");
 }
 
-TEST(ChangePlace, WhatIsShownOnlyTheBeginningOfStays) {
+TEST(ChangePlace, KeepsDefinitionsThatTheChangeCutsOff) {
   const std::string go =
       "package a\n\nfunc one() int {\n\treturn 1\n}\n\nfunc two() int {\n\treturn 2\n}\n";
   const Placed placed = place(

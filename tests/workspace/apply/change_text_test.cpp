@@ -78,7 +78,7 @@ TEST(ChangeText, ADiffWithoutNumbersAndWithAnEllipsis) {
   EXPECT_THAT(change.replaced[1].new_lines, ElementsAre("d()", "e()"));
 }
 
-TEST(ChangeText, ADeletedCommentOfSqlIsNoFileHead) {
+TEST(ChangeText, ADeletedSqlCommentIsNotAFileHeader) {
   const ProposedChange change =
       parsed("@@ -1,2 +1 @@\n--- old\n select 1;\n", file("sql", "a.sql"));
   ASSERT_THAT(change.replaced, SizeIs(1));
@@ -104,11 +104,11 @@ TEST(ChangeText, SearchAndReplaceBlocks) {
   EXPECT_THAT(change.replaced[1].new_lines, IsEmpty());
 }
 
-TEST(ChangeText, AListInMarkdownIsNoDiff) {
+TEST(ChangeText, AMarkdownListIsNotADiff) {
   EXPECT_THAT(parsed("- one\n- two\n", file("markdown", "a.md")).snippets, SizeIs(1));
 }
 
-TEST(ChangeText, WhatAnEllipsisIs) {
+TEST(ChangeText, RecognisesEllipses) {
   for (const std::string line :
        {"# ... existing code ...", "  // ...", "/* ... rest unchanged ... */",
         "# rest of the function", "{/* ... */}", "<!-- ... existing markup ... -->",
@@ -127,7 +127,7 @@ TEST(ChangeText, WhatAnEllipsisIs) {
             "a()\n# ... and so on\nb()\n");
 }
 
-TEST(ChangeText, WhatIsNoChangeSaysWhy) {
+TEST(ChangeText, ExplainsWhyATextIsNotAChange) {
   const auto reason = [](const std::string& text) {
     const Result<ProposedChange> change = parse_change(text, file());
     return change ? std::string() : change.error().message();

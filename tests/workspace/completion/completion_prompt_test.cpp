@@ -32,7 +32,7 @@ TEST(CompletionPrompt, IsInTheFormatOfTheModelsFamily) {
             "⟦<｜fim▁begin｜>⟧x = ⟦<｜fim▁hole｜>⟧\ny\n⟦<｜fim▁end｜>⟧");
 }
 
-TEST(CompletionPrompt, WhatFollowsComesFirstWhereTheModelLearntItSo) {
+TEST(CompletionPrompt, PutsTheSuffixFirstIfTheModelLearntItSo) {
   const std::vector<Snippet> snippets = {{"b.py", "def b():\n", 0}};
   CompletionContext context{.file = "a.py", .prefix = "x = ", .suffix = "\ny\n"};
   const auto of = [&](const std::vector<std::string>& specials) {
@@ -63,7 +63,7 @@ TEST(CompletionPrompt, MellumIsKnownByItsName) {
             files + "⟦<fim_suffix>⟧y⟦<fim_prefix>⟧x⟦<fim_middle>⟧");
 }
 
-TEST(FillFormat, OfThoseWithTheSameTokensTheOneWhoseTokenForFilesIsThere) {
+TEST(FillFormat, SelectsByTheFileTokenAmongFormatsWithTheSameTokens) {
   const auto name_of = [](const std::vector<std::string>& more) {
     std::vector<std::string> specials = {"<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"};
     specials.insert(specials.end(), more.begin(), more.end());
@@ -108,7 +108,7 @@ TEST(CompletionPrompt, SnippetsComeBeforeTheFile) {
   EXPECT_EQ(text_of(*completion_prompt(*byte_tokenizer(), context)), "x = ");
 }
 
-TEST(CompletionPrompt, WithoutTheTokensThereIsNoFillingIn) {
+TEST(CompletionPrompt, FailsWithoutFillInTokens) {
   const auto prompt =
       completion_prompt(*byte_tokenizer(), {.file = "", .prefix = "", .suffix = ""});
   ASSERT_FALSE(prompt);

@@ -130,7 +130,7 @@ TEST(Completion, EndsWhereTheModelEnds) {
   EXPECT_EQ(result->text(), "x = 1\n    return x");
 }
 
-TEST(Completion, IsNoLongerThanAsked) {
+TEST(Completion, IsNotLongerThanRequested) {
   const auto engine = engine_that_writes(std::string(500, 'x'));
   CompletionRequest request = request_at("y = |\n");
   request.max_new_tokens = 20;
@@ -140,7 +140,7 @@ TEST(Completion, IsNoLongerThanAsked) {
   EXPECT_EQ(result->finish_reason, FinishReason::kLength);
 }
 
-TEST(Completion, OfSeveralLinesHasNoneThatIsCutOff) {
+TEST(Completion, DropsACutOffLastLine) {
   const auto engine = engine_that_writes("a = 1\n    b = 2\n    c = 3\n");
   CompletionRequest request = request_at("def f():\n    |\n");
   request.max_new_tokens = 12;

@@ -61,12 +61,12 @@ TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
   EXPECT_TRUE(MarkedPlace("a = 0\n|  x = 1\n").shape().before_line);
 }
 
-TEST(Completion, OfOneLineEndsWithIt) {
+TEST(Completion, ASingleLineCompletionEndsWithItsLine) {
   EXPECT_EQ(MarkedPlace("x = |\n").completed("1 + 2  \ny = 3\n"), "1 + 2");
   EXPECT_EQ(MarkedPlace("x = |").completed("\ny = 3"), "");
 }
 
-TEST(Completion, OfABlockEndsWithTheBlock) {
+TEST(Completion, ABlockCompletionEndsWithItsBlock) {
   const MarkedPlace body("def f(x):\n    |\n\ndef g():\n    pass\n");
   EXPECT_EQ(body.completed("y = x\n    if y:\n        y += 1\n\n    return y\n\ndef h():\n"),
             "y = x\n    if y:\n        y += 1\n\n    return y");

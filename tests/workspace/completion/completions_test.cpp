@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/kit/fill_script.h"
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -56,13 +57,13 @@ TEST(CarriedForward, IsWhatTheUserHasNotTypedYet) {
   EXPECT_EQ(carried("x = |\n", "foo(1)", "x =| fo\n"), std::nullopt);
 }
 
-TEST(CarriedForward, WhatIsDeletedComesBackAsPartOfIt) {
+TEST(CarriedForward, DeletedCharactersComeBack) {
   EXPECT_EQ(carried("x = fo|\n", "o(1)", "x = f|\n"), "oo(1)");
   EXPECT_EQ(carried("x = |\n", "foo(1)", "x |\n"), std::nullopt) << "undone, not mistyped";
   EXPECT_EQ(carried("x =\n|\n", "foo", "x =|\n"), std::nullopt) << "another line is another place";
 }
 
-TEST(CarriedForward, BracketsThatTheEditorClosesAreNoChange) {
+TEST(CarriedForward, AutomaticallyClosedBracketsAreNotAChange) {
   EXPECT_EQ(carried("x = |\n", "foo(1)", "x = foo(|)\n"), "1");
   EXPECT_EQ(carried("x = |\n", "d[\"k\"] + 1", "x = d[\"|\"]\n"), "k");
   EXPECT_EQ(carried("x = |\n", "foo(1)", "x = foo(|]y\n"), std::nullopt);
@@ -126,12 +127,12 @@ class CompletionsTest : public testing::Test {
     if (gate_.empty() || !text.ends_with(gate_)) return;
     at_gate_ = true;
     changed_.notify_all();
-    changed_.wait_for(lock, 120s, [&] { return gate_.empty(); });
+    changed_.wait_for(lock, kHangLimit, [&] { return gate_.empty(); });
     at_gate_ = false;
   }
   void wait_for_gate() {
     std::unique_lock lock(mutex_);
-    ASSERT_TRUE(changed_.wait_for(lock, 120s, [&] { return at_gate_; }));
+    ASSERT_TRUE(changed_.wait_for(lock, kHangLimit, [&] { return at_gate_; }));
   }
   void run_posted() {
     for (;;) {
@@ -187,7 +188,7 @@ class CompletionsTest : public testing::Test {
   std::unique_ptr<Completions> completions_;
 };
 
-TEST_F(CompletionsTest, WhatTheModelWritesIsSuggestedAndCarriedForward) {
+TEST_F(CompletionsTest, SuggestsAndCarriesForwardTheModelsText) {
   ask(Marked("x = |\n"));
   finish();
   EXPECT_THAT(answer(0).texts, ElementsAre("width * height"));
@@ -204,7 +205,7 @@ TEST_F(CompletionsTest, WhatTheModelWritesIsSuggestedAndCarriedForward) {
 }
 
 // What the gate held back is no part of the answer: behind what was shown the model is asked again.
-TEST_F(CompletionsTest, WhoTypesPastTheEndOfWhatWasShownGetsANewAnswer) {
+TEST_F(CompletionsTest, TypingPastTheEndGetsANewAnswer) {
   script_.doubts = {{"width ", 0.4}};
   min_probability_ = 0.5;
   ask(Marked("x = |\n"));
@@ -220,7 +221,7 @@ TEST_F(CompletionsTest, WhoTypesPastTheEndOfWhatWasShownGetsANewAnswer) {
   EXPECT_FALSE(answer(2).carried);
 }
 
-TEST_F(CompletionsTest, WhoAsksForAllOfItIsNotAnsweredWithWhatWasShown) {
+TEST_F(CompletionsTest, ARequestForAlternativesIsNotAnsweredFromMemory) {
   script_.doubts = {{"width ", 0.4}};
   min_probability_ = 0.5;
   ask(Marked("x = |\n"));
@@ -237,7 +238,7 @@ TEST_F(CompletionsTest, WhoAsksForAllOfItIsNotAnsweredWithWhatWasShown) {
 }
 
 // The run under way ends at the gate, while the user has typed beyond it.
-TEST_F(CompletionsTest, WhoTypesPastTheEndWhileTheModelWritesGetsANewAnswerToo) {
+TEST_F(CompletionsTest, TypingPastTheEndOfARunGetsANewAnswer) {
   script_.doubts = {{"width ", 0.4}};
   min_probability_ = 0.5;
   close_gate(kReading);
@@ -261,7 +262,7 @@ TEST_F(CompletionsTest, TheNewestRequestWins) {
   EXPECT_THAT(answer(1).texts, ElementsAre("return None"));
 }
 
-TEST_F(CompletionsTest, WhoTypesWhatTheModelIsWritingJoinsTheRun) {
+TEST_F(CompletionsTest, TypingTheModelsTextJoinsTheRun) {
   close_gate("width * ");
   const CompletionId first = ask(Marked("x = |\n"));
   wait_for_gate();
@@ -275,7 +276,7 @@ TEST_F(CompletionsTest, WhoTypesWhatTheModelIsWritingJoinsTheRun) {
   EXPECT_EQ(answer(1).statistics->new_tokens, 14) << "written once, from the first place";
 }
 
-TEST_F(CompletionsTest, WhoTypesWhileTheModelReadsJoinsTheRunToo) {
+TEST_F(CompletionsTest, TypingDuringPrefillJoinsTheRun) {
   close_gate(kReading);
   ask(Marked("x = |\n"));
   wait_for_gate();
@@ -287,7 +288,7 @@ TEST_F(CompletionsTest, WhoTypesWhileTheModelReadsJoinsTheRunToo) {
   EXPECT_EQ(answer(3).statistics->new_tokens, 14) << "read and written once";
 }
 
-TEST_F(CompletionsTest, WhatTheModelTurnsOutNotToWriteIsAskedForAnew) {
+TEST_F(CompletionsTest, AWrongGuessStartsANewRun) {
   close_gate(kReading);
   ask(Marked("x = |\n"));
   wait_for_gate();
@@ -301,7 +302,7 @@ TEST_F(CompletionsTest, WhatTheModelTurnsOutNotToWriteIsAskedForAnew) {
   finish();
 }
 
-TEST_F(CompletionsTest, WhoTypesMoreThanTheModelWritesIsAnsweredForWhereHeIs) {
+TEST_F(CompletionsTest, TypingAheadOfTheModelIsAnsweredAtTheNewPosition) {
   close_gate(kReading);
   ask(Marked("x = |\n"));
   wait_for_gate();
@@ -320,7 +321,7 @@ TEST_F(CompletionsTest, ARunWhoseDelayIsNotOverGivesWayToTheNewer) {
   EXPECT_THAT(answer(1).texts, ElementsAre("idth * height"));
 }
 
-TEST_F(CompletionsTest, WhoTypesSomethingElseGetsSomethingElse) {
+TEST_F(CompletionsTest, TypingOtherTextGetsANewAnswer) {
   close_gate("width * ");
   ask(Marked("x = |\n"));
   wait_for_gate();

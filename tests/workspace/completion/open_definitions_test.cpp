@@ -42,7 +42,7 @@ TEST(OpenDefinitions, ShowWhatIsNamedAroundThePlaceTheNearestLast) {
   EXPECT_EQ(found[1].text, function("colour"));
 }
 
-TEST(OpenDefinitions, OfSeveralTheOneInTheFileThatWasUsedLast) {
+TEST(OpenDefinitions, PrefersTheMostRecentlyUsedFile) {
   Documents documents = {open("file:///a.py", "def get(a, b):\n    pass\n"),
                          open("file:///b.py", function("get"))};
   EXPECT_EQ(find(documents, "get(").at(0).file, "/a.py");
@@ -51,7 +51,7 @@ TEST(OpenDefinitions, OfSeveralTheOneInTheFileThatWasUsedLast) {
   EXPECT_THAT(find(documents, "get("), IsEmpty()) << "that says little about what is meant";
 }
 
-TEST(OpenDefinitions, AreNoMoreThanIsAskedFor) {
+TEST(OpenDefinitions, AreNotMoreThanRequested) {
   const Documents documents = {open("file:///a.py", function("first") + function("second"))};
   const std::size_t one = function("first").size() + 1;
   EXPECT_EQ(find(documents, "first(second(", one).size(), 1U);

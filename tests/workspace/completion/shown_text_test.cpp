@@ -35,7 +35,7 @@ TEST(ShownText, EndsWhereTheProbabilityOfTheWholeFallsBelowTheThreshold) {
   EXPECT_EQ(shown({{"sure", 1}}, 1), "sure");
 }
 
-TEST(ShownText, GoesOnForNobodyOnceTheGateIsClosed) {
+TEST(ShownText, ShowsNothingMoreOnceTheGateIsClosed) {
   ShownText text(kLine, "\n", 0.5);
   EXPECT_TRUE(text.add("a", std::log(0.6)));
   EXPECT_FALSE(text.add(" b", std::log(0.6)));
@@ -53,7 +53,7 @@ TEST(ShownText, ATextThatIsCompleteIsNotGated) {
   EXPECT_EQ(text.text(false), "a");
 }
 
-TEST(ShownText, ProbabilitiesThatAreNoNumbersAreNoReasonToShowAnything) {
+TEST(ShownText, ShowsNothingForNaNProbabilities) {
   ShownText text(kLine, "\n", 0.1);
   EXPECT_FALSE(text.add("a", std::numeric_limits<double>::quiet_NaN()));
   EXPECT_EQ(text.text(false), "");

@@ -120,7 +120,7 @@ TEST(CursorRegion, WithoutAGrammarItIsTheParagraph) {
   EXPECT_EQ(titles(log, "line 500\n", 1 << 20, "")[0], "[edit paragraph, 40 lines]");
 }
 
-TEST(CursorRegion, OfAStringOfManyLinesThoseAround) {
+TEST(CursorRegion, SelectsLinesAroundTheCursorInALongString) {
   std::string text = "x = '''\n";
   for (int i = 0; i < 500; ++i) text += "line " + std::to_string(i) + "\n\n";
   text += "'''\n";
@@ -129,7 +129,7 @@ TEST(CursorRegion, OfAStringOfManyLinesThoseAround) {
   EXPECT_LE(lines_of(text, at).size(), 1000U);
 }
 
-TEST(CursorRegion, OfALongFunctionTheBlockAroundTheCursor) {
+TEST(CursorRegion, SelectsTheBlockAroundTheCursorInALongFunction) {
   std::string text = "def f():\n";
   for (int i = 0; i < 200; ++i)
     text += "    if x == " + std::to_string(i) + ":\n        y = 1\n        z = 2\n";

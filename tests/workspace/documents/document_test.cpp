@@ -68,7 +68,7 @@ TEST(Document, SaysWhatIsWrongAndWhere) {
               testing::AllOf(HasSubstr("file:///a.py: not UTF-8: byte 0xE9 at byte 8"),
                              HasSubstr("line 2")));
   EXPECT_THAT(error_of(std::string("PK\0\x03", 4)),
-              HasSubstr("a binary file: there is a NUL byte at byte 2"));
+              HasSubstr("a binary file: it has a NUL byte at byte 2"));
   EXPECT_THAT(error_of(std::string("\xFF\xFE"
                                    "a\0",
                                    4)),

@@ -90,7 +90,7 @@ TEST(EditRegion, ASelectionIsItsLines) {
       (*EditRegion::make(document("a\nb\n"), EditScope::kSelection, ByteRange{0, 4})).whole_file());
 }
 
-TEST(EditRegion, RefusesRangesThatAreNoneOfTheText) {
+TEST(EditRegion, RejectsRangesOutsideTheText) {
   const auto error = [](EditScope scope, std::optional<ByteRange> range) {
     return EditRegion::make(document("one\n"), scope, range).error().message();
   };
@@ -249,7 +249,7 @@ TEST(EditRegionAround, BetweenDefinitionsAFewLines) {
   EXPECT_GE(region.range().end, blank);
 }
 
-TEST(EditRegionAround, OfALargeFunctionTheStatementsAround) {
+TEST(EditRegionAround, SelectsTheStatementsAroundTheCursorInALargeFunction) {
   std::string text = "def f():\n";
   for (int i = 0; i < 400; ++i) {
     text += "    if x == " + std::to_string(i) + ":\n        y = " + std::to_string(i) + "\n\n";
@@ -257,7 +257,7 @@ TEST(EditRegionAround, OfALargeFunctionTheStatementsAround) {
   EXPECT_EQ(around(text, "y = 200", 100), "    if x == 200:\n        y = 200\n");
 }
 
-TEST(EditRegionAround, OfDataTheEntriesAround) {
+TEST(EditRegionAround, SelectsTheEntriesAroundTheCursorInData) {
   std::string text = "{\n";
   for (int i = 0; i < 3000; ++i)
     text += "  \"key" + std::to_string(i) + "\": " + std::to_string(i) + ",\n";

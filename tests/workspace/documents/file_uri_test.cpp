@@ -20,7 +20,7 @@ TEST(FileUri, OrNone) {
   EXPECT_EQ(path_of_uri(std::string_view("file:///a\0b", 11)), std::nullopt);
 }
 
-TEST(FileUri, OfAPathGivesThePathAgain) {
+TEST(FileUri, RoundTripsAPath) {
   EXPECT_EQ(uri_of_path("/a b/ü#.py"), "file:///a%20b/%C3%BC%23.py");
   for (const char* path : {"/", "/a/b.py", "/a b/%20?#&+.py", "/\xff"})
     EXPECT_EQ(path_of_uri(uri_of_path(path)), path);

@@ -10,7 +10,7 @@ namespace {
 
 using Folders = std::vector<std::filesystem::path>;
 
-TEST(Withheld, WhatTheWalkOfAWorkspaceRefusesByName) {
+TEST(Withheld, WithholdsNamesThatAWalkSkips) {
   const Folders folders = {"/code/project"};
   for (const char* uri :
        {"file:///code/project/.env", "file:///code/project/a/.ENV.local",
@@ -58,7 +58,7 @@ TEST(Withheld, OtherKindsOfUris) {
   EXPECT_FALSE(withheld_by_name("git:/code/credentials/a.py?HEAD", folders));
 }
 
-TEST(Withheld, WhatStandsThere) {
+TEST(Withheld, PartOfReturnsTheReplacedRegion) {
   const auto reason = [](const std::string& text, const char* uri = "file:///a.py") {
     return withheld_by_text(**Document::make(uri, 1, text));
   };

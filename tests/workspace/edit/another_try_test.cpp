@@ -6,7 +6,8 @@
 
 #include "tests/kit/scripted_engine.h"
 #include "tests/kit/scripted_model.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_plan.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -21,9 +22,15 @@ EditRequest request_for(int another, const char* decoder = "redraft") {
   request.document = *Document::make("file:///a.py", 1, kBefore, "python");
   request.instruction = "change it";
   request.decoder = *parse_decoder_name(decoder);
-  request.another = another;
+  request.retry_index = another;
   request.repairs = false;
   return request;
+}
+
+EditPrompt prompt_of_first_answer(Engine& engine) {
+  const EditRequest request = request_for(0);
+  const EditRegion file = *EditRegion::make(request.document, EditScope::kFile, {});
+  return plan_region(engine, request, request.instruction, file)->prompt;
 }
 
 std::unique_ptr<Engine> engine() {
@@ -34,7 +41,7 @@ std::unique_ptr<Engine> engine() {
 // code has such places, not its closing fence, and none where the turn would end.
 std::string expected(int another) {
   const auto any = engine();
-  const EditPrompt planned = plan_edit(*any, request_for(0))->prompt;
+  const EditPrompt planned = prompt_of_first_answer(*any);
   const std::vector<TokenId>& prompt = planned.tokens;
   const std::vector<TokenId> answer = any->tokenizer().encode(kAnswer);
   const ScriptedModel model(

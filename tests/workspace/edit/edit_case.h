@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/result.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/edit_result.h"
 
 namespace redraft {
 

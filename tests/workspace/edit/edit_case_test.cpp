@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "tests/kit/scripted_engine.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -36,6 +36,7 @@ Result<EditResult> run(const EditCase& edit_case, const char* decoder) {
   request.instruction = edit_case.instruction;
   request.range = edit_case.range;
   request.scope = edit_case.range ? EditScope::kSelection : EditScope::kFile;
+  request.model_renames = true;
   request.decoder = *parse_decoder_name(decoder);
   return run_edit(*engine, request, {}, {});
 }

@@ -11,6 +11,7 @@
 
 #include "tests/kit/case_files.h"
 #include "workspace/documents/document.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -71,13 +72,50 @@ TEST_P(InEachLanguage, RenamesByScopes) {
   const std::string language = GetParam().stem();
   expect_cases(GetParam(), [&](const FileCase& each) {
     const RenameCase sample(each);
-    return described(sample, carry_out_rename(request_for(sample, language)));
+    const EditRequest request = request_for(sample, language);
+    return described(sample, carry_out_without_model(request, *decide_without_model(request)));
   });
 }
 
 INSTANTIATE_TEST_SUITE_P(Renames, InEachLanguage,
                          testing::ValuesIn(case_files(REDRAFT_RENAME_CASES)),
                          [](const auto& file) { return file.param.stem().string(); });
+
+std::string refusal_of(const std::string& instruction, const std::string& text,
+                       const std::string& language) {
+  FileCase each;
+  each.title = instruction;
+  each.given = text;
+  const EditRequest request = request_for(RenameCase(each), language);
+  const Result<void> checked = check_new_names(request);
+  if (checked) return "";
+  EXPECT_FALSE(carry_out_rename(request)) << instruction;
+  return checked.error().message();
+}
+
+TEST(Renames, RefuseAKeywordOfTheLanguage) {
+  EXPECT_EQ(refusal_of("rename count to class", "count = 1\n", "python"),
+            "cannot rename 'count' to 'class': that is a keyword of python; choose another name");
+  EXPECT_NE(refusal_of("rename count to fn", "fn f() { let count = 1; }\n", "rust"), "");
+  EXPECT_NE(refusal_of("rename count to delete", "let count = 1\n", "javascript"), "");
+}
+
+TEST(Renames, AllowWhatIsNoKeywordThere) {
+  EXPECT_EQ(refusal_of("rename count to fn", "count = 1\n", "python"), "");
+  EXPECT_EQ(refusal_of("rename count to match", "count = 1\n", "python"),
+            "");  // in some places only
+  // What is not in the file may be prose.
+  EXPECT_EQ(refusal_of("rename count to class", "other = 1\n", "python"), "");
+  EXPECT_EQ(refusal_of("rename count to class", "other 1\n", "plaintext"), "");
+}
+
+TEST(Renames, AllowAKeywordAsAMemberWhereTheLanguageDoes) {
+  const std::string text = "class Store { remove() {} }\nfunction f() {}\n";
+  EXPECT_EQ(refusal_of("rename remove to delete", text, "javascript"), "");
+  EXPECT_NE(refusal_of("rename f to delete", text, "javascript"), "");
+  EXPECT_NE(refusal_of("rename remove to delete", "class Store { void remove() {} };\n", "cpp"),
+            "");
+}
 
 }  // namespace
 }  // namespace redraft

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/scripted_engine.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {

@@ -1,11 +1,10 @@
-#include "workspace/edit/edit_session.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "tests/kit/scripted_engine.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tests/kit/scripted_engine.h"
-#include "workspace/edit/edit_session.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {

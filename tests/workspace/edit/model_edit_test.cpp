@@ -10,8 +10,8 @@
 #include "decoding/model/model_loader.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
-#include "workspace/edit/edit_session.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/edit/run_edit.h"
 
 namespace redraft {
 namespace {
@@ -93,6 +93,7 @@ TEST_P(ModelEditTest, AnEditIsTheSameWithAndWithoutDraftsAndKeepsEveryOtherByte)
   EditRequest request;
   request.document = document(kText);
   request.instruction = "Rename the function area to circle_area, its calls too.";
+  request.model_renames = true;
   request.decoder = *parse_decoder_name("ar");
   const Result<EditResult> plain = run_edit(*engine, request, {}, {});
   ASSERT_TRUE(plain) << plain.error().message();

@@ -134,7 +134,7 @@ TEST_F(Queue, AnEarlierTimeThatComesLaterIsKept) {
   EXPECT_TRUE(queue_.cancel(later)) << "it has not begun";
 }
 
-TEST_F(Queue, WhatWaitsCanBeCancelled) {
+TEST_F(Queue, WaitingJobsCanBeCancelled) {
   const auto id = queue_.add(says('x'), Urgency::kEdit, DecodeQueue::Clock::now() + 10h);
   EXPECT_TRUE(queue_.cancel(id));
   EXPECT_FALSE(queue_.cancel(id));
@@ -142,7 +142,7 @@ TEST_F(Queue, WhatWaitsCanBeCancelled) {
   EXPECT_EQ(said_, "");
 }
 
-TEST(QueueEnd, WhatWaitsIsForgottenAndWhatRunsIsAskedToStop) {
+TEST(QueueEnd, DropsWaitingJobsAndStopsTheRunningOne) {
   std::atomic<bool> stopped = false;
   std::promise<void> began;
   {

@@ -122,8 +122,8 @@ class HostsBesideTest : public EngineHostTest {
       loaded_.emplace_back("target");
       return make(control);
     };
-    factory.own[static_cast<std::size_t>(Purpose::kCompletion)] = completion;
-    factory.own[static_cast<std::size_t>(Purpose::kNextEdit)] = next;
+    factory.own[Purpose::kCompletion] = completion;
+    factory.own[Purpose::kNextEdit] = next;
     return std::make_unique<EngineHost>(std::move(factory), [this](std::function<void()> function) {
       const std::lock_guard lock(mutex_);
       posted_.push_back(std::move(function));
@@ -213,7 +213,7 @@ TEST_F(EngineHostTest, AModelWhoseFilesChangedIsLoadedAgainAndKnowsNothingOfBefo
   EXPECT_EQ(made_, 2);
 }
 
-TEST_F(EngineHostTest, WhereItCannotBeLoadedAgainTheNextRequestTriesOnceMore) {
+TEST_F(EngineHostTest, TheNextRequestRetriesAFailedReload) {
   EXPECT_EQ(request(), 0);
   current_ = false;
   load_error_ = "a.gguf: changed while it was read";

@@ -50,7 +50,7 @@ TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
       Engine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(),
-              HasSubstr("draft model small has another vocabulary than target big"));
+              HasSubstr("draft model small has a different vocabulary than target big"));
   EXPECT_FALSE(Engine::make({}, {}));
 }
 
@@ -221,7 +221,7 @@ TEST(Engine, SaysHowManyTokensAPromptNeeds) {
               testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
 }
 
-TEST(Engine, ADecoderThatNeedsADraftModelSaysSo) {
+TEST(Engine, ReportsAMissingDraftModelOfADecoder) {
   const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
   const auto result =
       engine->decode(Purpose::kEdit, *parse_decoder_name("efficientedit"), request("x"), {}, {});

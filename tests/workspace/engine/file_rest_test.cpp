@@ -81,7 +81,7 @@ TEST_F(FileRestTest, FarDownTheTextBelowIsTakenAnew) {
   EXPECT_THAT(texts(of("|a\n|" + passed + below_)), ElementsAre(passed + below_)) << "and far up";
 }
 
-TEST_F(FileRestTest, IsNoMoreThanTheNearestOfALargeFile) {
+TEST_F(FileRestTest, IsTheNearestPartOfALargeFile) {
   const std::string much = lines("x", 1 << 15);
   const auto rest = texts(of(much + "|a|" + much));
   ASSERT_EQ(rest.size(), 2U);

@@ -101,7 +101,7 @@ TEST_F(KeptPromptsTest, AfterARestartAPromptIsNotReadAgain) {
   EXPECT_EQ(again.tokens, read.tokens);
 }
 
-TEST_F(KeptPromptsTest, WhatIsReadAheadComesFromDiskToo) {
+TEST_F(KeptPromptsTest, ReadAheadRestoresFromDisk) {
   read_and_save(text_);
   Process process(folder_);
   const std::vector<TokenId> prompt = byte_tokenizer()->encode(text_ + letters(40, 2));
@@ -125,7 +125,7 @@ TEST_F(KeptPromptsTest, OnlyEditsThatMayBeRememberedAreKeptAndRestored) {
   EXPECT_EQ(Process(folder_).cached(text_ + "x"), 300);
 }
 
-TEST_F(KeptPromptsTest, WhatIsReadInASecondIsNotKept) {
+TEST_F(KeptPromptsTest, DoesNotKeepPromptsReadInASecond) {
   read_and_save(text_.substr(0, 100));
   EXPECT_THAT(entries(), IsEmpty());
   read_and_save(text_.substr(0, 101));
@@ -157,7 +157,7 @@ TEST_F(KeptPromptsTest, AnArchiveThatKnowsThePromptIsNotWrittenAgain) {
   EXPECT_THAT(entries(), SizeIs(1));
 }
 
-TEST_F(KeptPromptsTest, WhatThePoolHasNoRoomForIsNotRestored) {
+TEST_F(KeptPromptsTest, DoesNotRestoreWhatThePoolHasNoRoomFor) {
   read_and_save(text_);
   Process process(folder_, 200 * ScriptedModel::kSlotBytes);
   EXPECT_EQ(process.cached(text_ + "x"), 0);

@@ -6,12 +6,12 @@
 #include <future>
 
 #include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::chrono::minutes kPatience{5};
 constexpr double kUnrest = 1e5;  // no measurement is worse
 
 // An engine whose first curve is of a busy second; `keep` is told what follows it.
@@ -54,9 +54,9 @@ TEST(MeasureWhenIdle, ACurveOfABusySecondIsMeasuredAgainWithoutARequest) {
         used.set_value();
       },
       Urgency::kWarmUp);
-  ASSERT_EQ(used.get_future().wait_for(kPatience), std::future_status::ready);
+  ASSERT_EQ(used.get_future().wait_for(kHangLimit), std::future_status::ready);
   std::future<CostCurve> measured = kept.get_future();
-  ASSERT_EQ(measured.wait_for(kPatience), std::future_status::ready);
+  ASSERT_EQ(measured.wait_for(kHangLimit), std::future_status::ready);
   const CostCurve curve = measured.get();
   EXPECT_LT(curve.unrest(), kUnrest);
   EXPECT_GT(curve.points().size(), 2U);

@@ -109,7 +109,7 @@ TEST_F(PassCostsTest, ASmallCorrectionIsKeptForTheNextStart) {
   EXPECT_EQ(kept_.size(), 1U);  // too little to tell
 }
 
-TEST_F(PassCostsTest, AMachineThatIsNeverQuietIsNotMeasuredForEver) {
+TEST_F(PassCostsTest, StopsMeasuringAMachineThatIsNeverQuiet) {
   measure_first(/*busy=*/true);
   machine_.busy = true;
   int measured = 0;

@@ -16,6 +16,7 @@
 
 #include "support/enter_state.h"
 #include "tests/kit/byte_tokenizer.h"
+#include "tests/kit/hang_limit.h"
 #include "tests/kit/temp_folder.h"
 
 namespace redraft {
@@ -41,7 +42,7 @@ class Stages {
   // False: the stages are others after two minutes.
   bool wait_for(const std::vector<Stage>& wanted) {
     std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::minutes(2), [&] { return all_ == wanted; });
+    return changed_.wait_for(lock, kHangLimit, [&] { return all_ == wanted; });
   }
   std::vector<Stage> all() {
     const std::lock_guard lock(mutex_);
@@ -131,7 +132,7 @@ TEST_F(RepositoryIndexerTest, OneSaveDoesNotFollowAnotherAtOnce) {
   EXPECT_EQ(n_saved(), 1U);
 }
 
-TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
+TEST_F(RepositoryIndexerTest, ReadsReportedFilesAndSavesWhenQuiet) {
   write("a.py", "alpha = 1\n");
   {
     const auto indexer = start(false, kNever);
@@ -157,7 +158,7 @@ TEST_F(RepositoryIndexerTest, WhatIsToldIsReadAndSavedWhenItIsQuiet) {
   EXPECT_EQ(n_files_, 3U);
 }
 
-TEST_F(RepositoryIndexerTest, WhatIsDamagedOnDiskIsReadAgain) {
+TEST_F(RepositoryIndexerTest, ReadsDamagedFilesAgain) {
   write("a.py", "alpha = 1\n");
   write("b.py", "beta = 1\n");
   {
@@ -219,7 +220,7 @@ TEST_F(RepositoryIndexerTest, AReaderLooksNowAndThenForWhatTheWriterSaved) {
   EXPECT_TRUE(looked_again());
 }
 
-TEST_F(RepositoryIndexerTest, WhoeverWaitsWaitsForWhatIsOpenedToo) {
+TEST_F(RepositoryIndexerTest, WaitingIncludesOpenedBuffers) {
   std::promise<void> opened;
   const std::shared_future<void> gate = opened.get_future().share();
   write("a.py", "alpha = 1\n");

@@ -152,7 +152,7 @@ std::string lines_changed_in_file_of(std::chrono::hours later) {
   return found.document ? found.edits.front().new_text : "";
 }
 
-TEST(Calls, OfAFileThatWasWrittenSinceAreTakenAsTheyAre) {
+TEST(Calls, CallsWrittenSinceTheChangeAreAcceptedAsTheyAre) {
   EXPECT_EQ(lines_changed_in_file_of(std::chrono::hours(-1)), "load(2, 1)\n");
   EXPECT_EQ(lines_changed_in_file_of(std::chrono::hours(1)), "");
 }
@@ -194,7 +194,7 @@ TEST(CallVerdicts, AndNothingElse) {
   EXPECT_EQ(written("def f(load): load(1, mode)\n"), CallVerdict::kUnsound) << "another's call";
 }
 
-TEST(CallVerdicts, OfOtherLinesThereIsNone) {
+TEST(CallVerdicts, OtherLinesHaveNoVerdict) {
   EXPECT_EQ(written("x = load(name)  # so\n"), CallVerdict::kNothing);
   EXPECT_EQ(written("def f(load): load(2)\n"), CallVerdict::kNothing) << "another's call";
 }

@@ -50,6 +50,32 @@ TEST(NextEditFormat, ASettingSaysOtherwise) {
   EXPECT_EQ(format_of("zeta", "no such name"), "");
 }
 
+PromptBlock prompt_block(std::string_view text) { return {.text = text}; }
+
+TEST(NextEditFormat, EachBlockHasOnlyPlaceholdersThatItCanFill) {
+  for (const NextEditFormat& format : next_edit_formats()) {
+    for (const PromptBlock& block : format.blocks)
+      EXPECT_TRUE(is_well_formed(block)) << format.name << ": " << block.text;
+  }
+  using For = PromptBlock::For;
+  EXPECT_TRUE(is_well_formed(prompt_block("{path}{range}\n{window}")));
+  EXPECT_TRUE(is_well_formed({.each = For::kRelatedFile, .text = "{text}"}));
+  EXPECT_TRUE(is_well_formed({.each = For::kChange, .text = "{before}{after}{diff}"}));
+}
+
+// The first would loop forever, the second would silently become nothing.
+TEST(NextEditFormat, RejectsABlockWithAnUnclosedBraceOrAnUnknownName) {
+  using For = PromptBlock::For;
+  for (const std::string_view text : {"{path", "a{", "{path}{", "{{path}}", "path}", "{paths}",
+                                      "{}", "{ path}", "{path {window}}"})
+    EXPECT_FALSE(is_well_formed(prompt_block(text))) << text;
+  EXPECT_FALSE(is_well_formed(prompt_block("{text}"))) << "of no related file";
+  EXPECT_FALSE(is_well_formed(prompt_block("{diff}"))) << "of no change";
+  EXPECT_FALSE(is_well_formed({.each = For::kChange, .text = "{text}"}));
+  EXPECT_FALSE(is_well_formed({.each = For::kChange, .text = "{diff}", .between = "{path}"}))
+      << "the texts around items are taken as they are";
+}
+
 // A row that lacks something would ask nonsense.
 TEST(NextEditFormat, EachIsComplete) {
   std::set<std::string_view> names;

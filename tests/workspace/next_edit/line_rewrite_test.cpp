@@ -20,7 +20,7 @@ std::string rewritten(const LinePair& a, const LinePair& b, std::string_view lin
   return rule ? rule->apply(line).value_or("") : "-";
 }
 
-TEST(LineRewrite, WhatDiffersIsAHoleAndStaysWhatItIs) {
+TEST(LineRewrite, DifferencesBecomeHolesThatKeepTheirText) {
   const LinePair a = pair("GetText(key any) (s string) {", "GetText(key any) string {"),
                  b = pair("GetInt(key any) (i int) {", "GetInt(key any) int {");
   EXPECT_EQ(rewritten(a, b, "\tGetTime(key any) (t time) {"), "\tGetTime(key any) time {");
@@ -111,7 +111,7 @@ TEST(LineRewrite, HoldsForAThirdLineLikeTheTwo) {
   EXPECT_GT(learned, 1000);
 }
 
-TEST(LineRewrite, WhatIsWrittenAlreadyStays) {
+TEST(LineRewrite, DoesNotRewriteTwice) {
   const LinePair a = pair("x = client.fetch(1)", "x = await client.fetch(1)"),
                  b = pair("return client.fetch(2)", "return await client.fetch(2)");
   EXPECT_EQ(rewritten(a, b, "y = client.fetch(3)"), "y = await client.fetch(3)");

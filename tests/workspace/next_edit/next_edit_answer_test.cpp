@@ -71,7 +71,7 @@ TEST(NextEditAnswer, IsTheWindowAnew) {
   EXPECT_EQ(asked.window("only this\n"), "only this");
 }
 
-TEST(NextEditAnswer, ThatChangesNothingIsNoEdit) {
+TEST(NextEditAnswer, WithoutChangesIsNotAnEdit) {
   for (const char* format : {"sweep", "sweep-v2", "zeta", "zeta-2", "zeta-2.1", "instinct"}) {
     const Asked asked(format, kCode, 3);
     const std::string& draft = asked.prompt().draft;
@@ -200,7 +200,7 @@ TEST(NextEditAnswer, BeginsWithWhatThePromptGives) {
             "def first(value):\n    return value + 1\n\ndef second(value):\n    return value + 3");
 }
 
-TEST(NextEditAnswer, ThatOnlyAddsLinesAboveTheCursorIsDroppedWhereTheFormatSaysSo) {
+TEST(NextEditAnswer, DropsInsertionsAboveTheCursorIfTheFormatSaysSo) {
   const std::string answer = "# above\ndef second(value):\n    return value + 2\n";
   EXPECT_EQ(Asked("sweep-v2", kCode, 3).window(answer), kNone);
   EXPECT_NE(Asked("sweep-v2", kCode, 3)

@@ -105,7 +105,7 @@ TEST(NextEditPrompt, SweepV2ShowsTheFileAroundTheWindow) {
 }
 
 // A line end and the blank lines after it are one token, which the model writes.
-TEST(NextEditPrompt, WhatIsGivenDoesNotEndBeforeABlankLine) {
+TEST(NextEditPrompt, PrefilledTextDoesNotEndBeforeABlankLine) {
   Example example;
   NextEditQuestion& question = example.with_change();
   question.cursor_line = 2;
@@ -235,7 +235,7 @@ TEST(NextEditPrompt, ShowsTheLatestChangesWithinTheirBounds) {
   EXPECT_THAT(prompt_of("sweep", question), Not(HasSubstr(".diff\n"))) << "nor is what came before";
 }
 
-TEST(NextEditPrompt, WhatWasThereBeforeAChangeOutsideTheWindowIsWhatIsThere) {
+TEST(NextEditPrompt, ChangesOutsideTheWindowLeaveItAsItWas) {
   Example example;
   std::vector<std::string> many(100, "same");
   example.lines = many;

@@ -60,14 +60,14 @@ TEST_F(NextEdit, ChangesThatAreNearEachOtherAreOne) {
   EXPECT_EQ(recent[1].line, 4);
 }
 
-TEST_F(NextEdit, WhatWasUndoneIsNoChange) {
+TEST_F(NextEdit, AnUndoneChangeDoesNotCount) {
   open(kUri, many_calls());
   replace(kUri, "function_3", "renamed");
   replace(kUri, "renamed", "function_3");
   EXPECT_THAT(documents_.recent_changes(), IsEmpty());
 }
 
-TEST_F(NextEdit, ARewriteIsNoModelForAnything) {
+TEST_F(NextEdit, ARewriteIsNotAnExample) {
   open(kUri, many_calls());
   std::string text;
   for (int i = 0; i < 200; ++i) text += "line " + std::to_string(i) + "\n";
@@ -86,7 +86,7 @@ TEST_F(NextEdit, PlacesWithAWordThatWasTakenAwayComeFirstTheNearestAhead) {
   for (std::size_t i = 1; i < places.size(); ++i) EXPECT_LE(places[i].weight, places[i - 1].weight);
 }
 
-TEST_F(NextEdit, WhereLinesLikeThoseAroundAddedOnesStandIsAPlace) {
+TEST_F(NextEdit, LinesLikeTheNeighboursOfAddedLinesAreAPlace) {
   std::string text;
   for (const char* name : {"text", "list", "tree"}) {
     text += "# Reads the " + std::string(name) + " of a file.\ndef read_" + name + "(file):\n";
@@ -112,7 +112,7 @@ TEST_F(NextEdit, LinesOfFewWordsSayNothingAboutWhatIsAddedBesideThem) {
   EXPECT_THAT(next_places(documents_.recent_changes(), documents_.from(kUri), 3), IsEmpty());
 }
 
-TEST_F(NextEdit, WhereNothingIsLikeTheChangeTheModelIsNotAsked) {
+TEST_F(NextEdit, DoesNotAskTheModelIfNothingResemblesTheChange) {
   open(kUri, many_calls());
   replace(kUri, "    third = second - first\n", "    entirely = unlike(anything)\n");
   replace(kUri, "    entirely = unlike(anything)\n", "\n    # so\n");
@@ -140,7 +140,7 @@ TEST_F(NextEdit, AFollowUpIsFoundInTheSameFile) {
   EXPECT_EQ(result->regions, 1);
 }
 
-TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
+TEST_F(NextEdit, LeavesOutUnlikelyChanges) {
   open(kUri, many_calls());
   replace(kUri, "old(x)", "fresh(x)");
   EditScript script;
@@ -157,7 +157,7 @@ TEST_F(NextEdit, WhatTheModelIsNotSureOfIsLeftOut) {
   EXPECT_NE(surer->document, nullptr);
 }
 
-TEST_F(NextEdit, WhatIsImportedOrDefinedIsNotAddedAgain) {
+TEST_F(NextEdit, DoesNotAddExistingImportsOrDefinitions) {
   const std::string end = "from os import path\r\nlast()\r\n";
   for (const std::string added :
        {"import json of tools", "def json(tools):", "@json(tools)", "report(json, tools)"}) {
@@ -294,7 +294,7 @@ TEST(Substitutions, EachOnceTheLatestAtTheEnd) {
   EXPECT_THAT(substitutions(recent), ElementsAre(Substitution{"b", "y"}, Substitution{"a", "x"}));
 }
 
-TEST(FollowsFrom, WhatCarriesTheChangeThrough) {
+TEST(FollowsFrom, AcceptsChangesThatContinueTheRecentOnes) {
   const auto recent = made({"total = count(items)"}, {"total = tally(items, rate)"});
   EXPECT_TRUE(follows_from(recent, {"print(count(x))"}, {"print(tally(x, rate))"}));
   EXPECT_TRUE(follows_from(recent, {"for x in items:"}, {"for x in items * rate:"})) << "came in";
@@ -345,7 +345,7 @@ TEST(FollowsFrom, NoWordThatTheUserAddedOrRemovedTurnsBack) {
   EXPECT_TRUE(follows_from(moved, {}, {"y z old"}));
 }
 
-TEST(FollowsFrom, WhatIsChangedAlikeWithOtherWords) {
+TEST(FollowsFrom, AcceptsTheSameChangeWithOtherWords) {
   const auto recent = made({"func Text(key any) (s string) {"}, {"func Text(key any) string {"});
   EXPECT_TRUE(follows_from(recent, {"func Map(key any) (table map[string][]int) {"},
                            {"func Map(key any) map[string][]int {"}));

@@ -80,14 +80,14 @@ TEST_F(RepeatedChangeTest, TheNextPlaceBelowComesBeforeANearerOneAbove) {
   EXPECT_EQ(proposed(), "0: run(first, 2)\n");
 }
 
-TEST_F(RepeatedChangeTest, WhoPassesOneOverEndsTheSeries) {
+TEST_F(RepeatedChangeTest, PassingOneOverEndsTheSeries) {
   open(kLoops + std::string("func four(b *B) {\n\tfor i := 0; i < b.N; i++ {\n\t}\n}\n"));
   replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 0);
   replace("for i := 0; i < b.N; i++ {", "for b.Loop() {", 1);  // the one between is passed over
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, WhatWasTurnedDownIsNotProposed) {
+TEST_F(RepeatedChangeTest, DoesNotProposeRejectedEdits) {
   open(kLoops);
   replace("for i := 0; i < b.N; i++ {", "for b.Loop() {");
   is_unwanted_ = [](const Document&, const TextEdit& edit) {
@@ -96,7 +96,7 @@ TEST_F(RepeatedChangeTest, WhatWasTurnedDownIsNotProposed) {
   EXPECT_EQ(proposed(), "29: \tfor b.Loop() {\n");
 }
 
-TEST_F(RepeatedChangeTest, LinesWithAWordOfWhichMoreIsKnownAreNoExample) {
+TEST_F(RepeatedChangeTest, LinesWithAKnownWordAreNotExamples) {
   open(kLoops);
   replace("for i := 0; i < b.N; i++ {", "for b.Loop() {");
   known_ = {"N"};
@@ -105,25 +105,25 @@ TEST_F(RepeatedChangeTest, LinesWithAWordOfWhichMoreIsKnownAreNoExample) {
   EXPECT_NE(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, AChangeThatIsStillBeingTypedIsNoExample) {
+TEST_F(RepeatedChangeTest, AnUnfinishedChangeIsNotAnExample) {
   open(kLoops);
   replace("for i := 0; i < b.N; i++ {", "for b.Loop( {");
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, LinesThatSayLittleAreNoExample) {
+TEST_F(RepeatedChangeTest, LinesWithFewWordsAreNotExamples) {
   open("a()\nreturn\n}\nb()\nreturn\n}\n");
   replace("return\n", "return 1\n");
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, LinesThatBecomeMoreAreNoExample) {
+TEST_F(RepeatedChangeTest, LinesThatBecomeMoreLinesAreNotExamples) {
   open(kLoops);
   replace("for i := 0; i < b.N; i++ {", "prepare(b)\n\tfor b.Loop() {");
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, IndentingAnewIsNoExample) {
+TEST_F(RepeatedChangeTest, ReindentingIsNotAnExample) {
   open(kLoops);
   replace("\tfor i := 0; i < b.N; i++ {", "    for i := 0; i < b.N; i++ {");
   EXPECT_EQ(proposed(), "");
@@ -187,14 +187,14 @@ TEST_F(RepeatedChangeTest, TwoLinesChangedAlikeShowHowOthersAre) {
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, WhoPassesALineOverEndsThePattern) {
+TEST_F(RepeatedChangeTest, PassingALineOverEndsThePattern) {
   open(kResults);
   replace("(s string)", "string");
   replace("(t time)", "time");  // that of GetInt is passed over
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, WhatIsSoAlreadyStaysAndIsNotPassedOver) {
+TEST_F(RepeatedChangeTest, LinesThatAreRightAlreadyDoNotEndTheSeries) {
   std::string text;
   for (const char* line : {"x = client.fetch(1)", "await client.fetch(2)", "return client.fetch(3)",
                            "y = await client.fetch(4)", "z = client.fetch(5)"})
@@ -226,7 +226,7 @@ TEST_F(RepeatedChangeTest, ALongSeriesEnds) {
   EXPECT_EQ(proposed(), "");
 }
 
-TEST_F(RepeatedChangeTest, ARuleIsForItsLanguageAndElsewhereForMoreWords) {
+TEST_F(RepeatedChangeTest, ARuleAppliesToItsLanguageAndNeedsMoreWordsInOtherFiles) {
   const auto elsewhere = [&](const std::string& call, const std::string& language) {
     EXPECT_TRUE(documents_.open("file:///other", 1, "a = old." + call + "(3)\n", language));
     open("x = old." + call + "(1)\n" + std::string(9, '\n') + "return old." + call + "(2)\n");
@@ -244,7 +244,7 @@ TEST_F(RepeatedChangeTest, ARuleIsForItsLanguageAndElsewhereForMoreWords) {
 }
 
 // Also if two that were changed since stand beside each other.
-TEST_F(RepeatedChangeTest, WhatWasPassedOverStaysSo) {
+TEST_F(RepeatedChangeTest, PassedOverLinesStayPassedOver) {
   open(kResults + std::string("func (c *Context) GetMany(key any) (n int) {\n}\n"));
   replace("(s string)", "string");
   replace("(t time)", "time");

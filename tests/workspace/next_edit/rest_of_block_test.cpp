@@ -49,7 +49,7 @@ TEST_F(RestOfBlockTest, TheStepIsThatOfTheFile) {
   EXPECT_EQ(accepted(), "def f():\n\tpass\n\n\nwith a:\n\trun()\nstop()\n");
 }
 
-TEST_F(RestOfBlockTest, WhatBelongsToWhatWasMovedFollows) {
+TEST_F(RestOfBlockTest, MovesTheRestOfTheStatement) {
   open(
       "def f(x):\n    if x:\n        return 1\n\n    else:\n        y()\n    return 2\n\n\nf(1)\n");
   replace("def f(x):\n    if x:\n", "if a:\n    def f(x):\n        if x:\n");
@@ -79,7 +79,7 @@ TEST_F(RestOfBlockTest, AllOfItComesWhateverItsLinesLookLike) {
       "    #        old()\n            return 1\n        return 2\nf(1)\n");
 }
 
-TEST_F(RestOfBlockTest, DecoratorsAndCommentsAreNoStatement) {
+TEST_F(RestOfBlockTest, DecoratorsAndCommentsAreNotStatements) {
   open("# What f does.\n@cached\n\n@more\ndef f():\n    pass\nf()\n");
   replace("# What", "if a:\n# What");
   EXPECT_EQ(
@@ -102,7 +102,7 @@ TEST_F(RestOfBlockTest, AnElseGetsANewBody) {
   EXPECT_EQ(accepted(), "");
 }
 
-TEST_F(RestOfBlockTest, WhatWasTurnedDownHidesNoOther) {
+TEST_F(RestOfBlockTest, ARejectedEditHidesNoOther) {
   open("one()\n" + std::string(20, '\n') + "two()\n");
   replace("one()", "if a:\none()");
   replace("two()", "if b:\ntwo()");

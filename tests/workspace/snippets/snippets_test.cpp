@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "indexing/files/file_kind.h"
 #include "indexing/store/text_store.h"
 #include "indexing/text_definitions.h"
+#include "languages/languages.h"
 #include "support/thread_time.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "workspace/snippets/name_ranking.h"
@@ -137,7 +137,7 @@ TEST_F(SnippetsTest, StayWithinTheirTokens) {
   EXPECT_GT(before, 500U);
 }
 
-TEST_F(SnippetsTest, OfLongDefinitionsTheBeginningIsEnough) {
+TEST_F(SnippetsTest, ShowsTheBeginningOfLongDefinitions) {
   std::string text = "class Engine:\n    \"\"\"Runs.\"\"\"\n";
   for (int i = 0; i < 100; ++i) text += "    option_" + std::to_string(i) + " = 1\n";
   add("engine.py", text);
@@ -174,7 +174,7 @@ std::chrono::nanoseconds time_of_ranking(const char* separator) {
 
 // A line of thirty thousand names takes about as long as thirty thousand lines, and not the square
 // of it.
-TEST(NameRanking, LongLinesAreNoTrouble) {
+TEST(NameRanking, HandlesLongLines) {
   EXPECT_LT(time_of_ranking(", "), 20 * time_of_ranking(",\n"));
 }
 

@@ -7,8 +7,8 @@
 
 namespace redraft {
 
-// Guesses what followed the longest ends of a branch in a text; the `match` of a guess is the
-// length of such an end.
+// Guesses the tokens that followed the longest ends of a branch in a text. The `match` of a guess
+// is the length of such an end.
 class Copies {
  public:
   explicit Copies(GuessKindId kind) : kind_(kind) {}
@@ -18,7 +18,7 @@ class Copies {
 
  private:
   GuessKindId kind_;
-  mutable std::vector<SuffixAutomaton::Next> found_;  // a member so that its memory is used again
+  mutable std::vector<SuffixAutomaton::Next> found_;  // a member, so that its memory is reused
 };
 
 }  // namespace redraft

@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// Guesses what followed the longest ends of the output earlier in prompt and output.
+// Guesses the tokens that followed the longest ends of the output earlier in prompt and output.
 std::unique_ptr<GuessSource> copy_source(const SourceInputs& inputs);
 
 }  // namespace redraft

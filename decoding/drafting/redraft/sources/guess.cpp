@@ -9,7 +9,7 @@ namespace redraft {
 
 GuessKindId GuessKinds::add(const GuessKind& kind) {
   if (std::ranges::find(kinds_, kind.name, &GuessKind::name) != kinds_.end())
-    throw std::logic_error("two kinds of guesses are called " + std::string(kind.name));
+    throw std::logic_error("two kinds of guesses have the name " + std::string(kind.name));
   if (kinds_.size() > std::numeric_limits<std::uint8_t>::max())
     throw std::logic_error("more kinds of guesses than ids");
   kinds_.push_back(kind);

@@ -12,9 +12,9 @@
 
 namespace redraft {
 
-// The trust in a guess depends on its `match`, in this many classes.
+// The probability of a guess depends on its `match`, in this many classes.
 struct MatchBuckets {
-  // The longest match of each class except the last, which is open-ended.
+  // The longest match of each class; the last class is open-ended.
   static constexpr std::array kLongest = {0, 1, 2, 3, 4, 6, 9, 14, 24, 48};
   static constexpr int kCount = static_cast<int>(kLongest.size()) + 1;
   static constexpr int of(int match) {
@@ -27,9 +27,9 @@ struct MatchBuckets {
 // Whether a guess is the likeliest for its place or comes after a likelier one.
 enum class GuessRank : std::uint8_t { kFirst, kLater };
 
-// How often guesses of one kind come true: a probability for each of the MatchBuckets. All of them
-// must be given, and none may be 0, which would silence the kind for good, or 1, which nothing
-// could refute: either is a compile error.
+// How often guesses of one kind are right: a probability for each of the MatchBuckets. All of them
+// must be given. Neither 0, which would silence the kind for good, nor 1, which nothing could
+// refute, is allowed: both are compile errors.
 template <GuessRank kRank>
 class Priors {
  public:
@@ -37,10 +37,10 @@ class Priors {
   requires(sizeof...(Shares) == MatchBuckets::kCount) consteval explicit Priors(Shares... shares)
       : shares_{shares...} {
     for (const double share : shares_) {
-      if (!(share > 0 && share < 1)) throw "a prior is a share between 0 and 1";
+      if (!(share > 0 && share < 1)) throw "a prior must be a probability between 0 and 1";
     }
   }
-  // For kinds whose `match` says nothing, or that have not been measured yet.
+  // For kinds whose `match` has no meaning, or that have not been measured yet.
   static consteval Priors same(double share) {
     return Priors(share, share, share, share, share, share, share, share, share, share, share);
   }
@@ -52,8 +52,8 @@ class Priors {
  private:
   std::array<double, MatchBuckets::kCount> shares_;
 };
-// For guesses that are the likeliest for their place, and for the others, given that all likelier
-// ones were wrong.
+// WhenFirst: for guesses that are the likeliest for their place. WhenLater: for the others, given
+// that all likelier ones were wrong.
 using WhenFirst = Priors<GuessRank::kFirst>;
 using WhenLater = Priors<GuessRank::kLater>;
 
@@ -63,16 +63,16 @@ struct GuessKind {
   consteval GuessKind(std::string_view name_of_kind, DraftOrigin counted_as, WhenFirst when_first,
                       WhenLater when_later)
       : name(name_of_kind), origin(counted_as), first(when_first), later(when_later) {
-    if (name.empty()) throw "a kind of guess has a name";
+    if (name.empty()) throw "a kind of guess needs a name";
   }
 
-  std::string_view name;  // unique
-  DraftOrigin origin;     // what the statistics count its tokens as
+  std::string_view name;  // must be unique
+  DraftOrigin origin;     // how the statistics count its tokens
   WhenFirst first;
   WhenLater later;
 };
 
-// A kind that was added to the GuessKinds of a decode; that is the only way to get an id.
+// The id of a kind that was added to the GuessKinds of a decode. There is no other way to get one.
 class GuessKindId {
  public:
   int index() const { return index_; }
@@ -88,7 +88,7 @@ class GuessKindId {
 // The kinds that the sources of one decode declare.
 class GuessKinds {
  public:
-  // Throws std::logic_error if another kind has that name: a test finds that.
+  // Throws std::logic_error if another kind has that name; a test finds that.
   GuessKindId add(const GuessKind& kind);
 
   int size() const { return static_cast<int>(kinds_.size()); }
@@ -103,7 +103,7 @@ class GuessKinds {
 struct Guess {
   TokenId token;
   GuessKindId kind;
-  int match;  // agreeing tokens before it, or another measure of confidence where the kind says so
+  int match;  // agreeing tokens before it, or another measure of confidence if the kind defines one
 };
 
 }  // namespace redraft

@@ -17,19 +17,19 @@
 
 namespace redraft {
 
-// The end of what is written, or of a branch of a draft.
+// The end of the written text, or of a branch of a draft.
 struct Branch {
-  // A guess at a branch may look at this many of its last tokens; no more are kept.
+  // A guess at a branch may look at this many of its last tokens; earlier ones are not kept.
   static constexpr std::size_t kTokens = SuffixIndex::kLongestMatch;
 
   std::span<const TokenId> tokens;  // the last ones, of prompt and output
-  std::span<const TokenId> output;  // those of them that are output
-  OriginalState original;           // where it is in the original
+  std::span<const TokenId> output;  // the part of them that is output
+  OriginalState original;           // the branch's position in the original
 };
 
-// One way to guess what comes next, one token at a time: at the end of the output and at the end of
-// every branch that a draft tries. A new one derives from SourceWith or StatelessSource, and
-// overrides only what it needs.
+// One way to guess the next token, at the end of the output and at the end of every branch that a
+// draft tries. A new source derives from SourceWith or StatelessSource, and overrides only what it
+// needs.
 //
 // Along the output, follow() sees every token that is written, prepare() is called before each
 // draft and observe() after each pass. At branches the source must not change: several branches are
@@ -38,19 +38,19 @@ class GuessSource {
  public:
   virtual ~GuessSource() = default;
 
-  // Along the output. Here `end` has all of prompt and output, not only the last tokens. follow():
-  // a token was written, the last one of `end`; called for each token in turn.
+  // Called along the output, where `end` has all of prompt and output, not only the last tokens.
+  // follow(): a token was written, the last one of `end`; called for each token in turn.
   virtual void follow(const Branch& /*end*/) {}
-  // A draft is about to be made at `end`: the time for searches that take longer.
+  // Called before a draft is made at `end`. Slow searches belong here.
   virtual void prepare(const Branch& /*end*/) {}
   // The target has verified a draft.
   virtual void observe(const VerifiedDraft& /*pass*/) {}
 
-  // At branches that are in sync with the original: tokens that may follow but are never nearly
-  // certain. Not asked for where another guess is nearly certain.
+  // For branches that are in sync with the original: tokens that may follow but are never nearly
+  // certain. Not called where another guess is nearly certain.
   virtual void add_unlikely_guesses(const Branch& /*branch*/, std::vector<Guess>& /*out*/) const {}
-  // Whether guesses at `branch` do without anything that prepare() finds only once the output is
-  // there.
+  // Whether the guesses at `branch` need nothing that prepare() can only find once the output is
+  // written.
   virtual bool foresees(const Branch& /*branch*/) const { return true; }
 
   // The State of a SourceWith, in bytes.
@@ -61,14 +61,14 @@ class GuessSource {
                      std::vector<Guess>& out) const = 0;
 };
 
-// A source with a position in each branch: its State. A State is plain data of a few bytes, because
-// each branch carries one, and follows from the branch's tokens alone.
+// A source with a position in each branch, its State. A State is plain data of a few bytes, because
+// each branch carries one, and depends only on the branch's tokens.
 template <typename State>
 class SourceWith : public GuessSource {
   static_assert(std::is_trivially_copyable_v<State>);
 
  public:
-  // At the end of the output.
+  // The state at the end of the output.
   virtual State at_end() const = 0;
   // The state of `branch`, which ends with the token that came after `state`.
   virtual State advance(State state, const Branch& branch) const = 0;
@@ -94,7 +94,7 @@ class SourceWith : public GuessSource {
   }
 };
 
-// A source that needs only a branch's last tokens.
+// A source that only needs a branch's last tokens.
 class StatelessSource : public GuessSource {
  public:
   virtual void add_guesses(const Branch& branch, std::vector<Guess>& out) const = 0;
@@ -108,7 +108,7 @@ class StatelessSource : public GuessSource {
   }
 };
 
-// One place of a Proposal: a token, and perhaps another that may stand there instead.
+// One position of a Proposal: a token, and possibly an alternative to it.
 struct ProposedPlace {
   TokenId token = 0;
   int match = 0;       // as in Guess
@@ -116,29 +116,30 @@ struct ProposedPlace {
   int other_match = 0;
 };
 
-// What something that takes time to run (Proposer) says about the current pass, place after place.
+// The proposal of a Proposer for the current pass, position by position.
 using Proposal = std::vector<ProposedPlace>;
 
-// For the current pass; null: there is no such proposer.
+// The proposals for the current pass; null: there is no such proposer.
 struct Proposals {
   const Proposal* model = nullptr;  // of the draft model
   const Proposal* head = nullptr;   // of the target's draft head
 };
 
-// What the sources of one decode are made from. All of it outlives them, except the struct itself.
+// The inputs of the sources of one decode. All of them, except the struct itself, outlive the
+// sources.
 struct SourceInputs {
   const DecodeRequest& request;
-  const Tokenizer* tokenizer;       // null: what tokens write is unknown
+  const Tokenizer* tokenizer;       // null: the text of the tokens is unknown
   const OriginalTracker& original;  // follows the output along the request's original
   Proposals proposals;
   SourceMemory& memory;
-  GuessKinds& kinds;  // to which they add theirs
+  GuessKinds& kinds;  // sources add their kinds to it
 };
 
-// Returns null if the request gives that source nothing to guess from.
+// Makes a source. Returns null if the request gives that source nothing to guess from.
 using SourceMaker = std::unique_ptr<GuessSource> (*)(const SourceInputs& inputs);
 
-// The part of the prompt that matches in other texts may reach back into: its last tokens.
+// The last tokens of the prompt: how far back matches in other texts may extend into it.
 std::span<const TokenId> prompt_end(const DecodeRequest& request);
 
 }  // namespace redraft

@@ -7,13 +7,13 @@
 namespace redraft {
 namespace {
 
-// The `match` is a Step, and each Step has a bucket of its own.
+// The `match` is a Step, and each Step has its own bucket.
 constexpr GuessKind kIndentation("indentation", DraftOrigin::kLayout,
                                  WhenFirst(.56, .10, .98, .02, .15, .05, .05, .05, .05, .05, .05),
                                  WhenLater(.45, .10, .60, .02, .45, .05, .05, .05, .05, .05, .05));
 
 constexpr int kWidest = 64;
-constexpr std::size_t kLongestLine = 1000;  // bytes; the indentation of longer lines is not used
+constexpr std::size_t kLongestLine = 1000;  // in bytes; the indentation of longer lines is not used
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
@@ -30,7 +30,7 @@ std::string_view without_trailing_blanks(std::string_view line) {
   return line;
 }
 
-// How lines are indented deeper: the most frequent step from a line to the next.
+// The indentation style of a text: the most frequent step to a deeper line.
 struct Style {
   char blank = ' ';
   int unit = 4;

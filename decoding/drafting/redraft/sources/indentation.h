@@ -10,12 +10,12 @@
 
 namespace redraft {
 
-// Guesses the white space at the beginning of a new line from the line before: the same depth, one
-// step deeper after an opening bracket or colon, or one step less. In new code there is no line to
-// copy it from.
+// Guesses the white space at the beginning of a new line from the previous line: the same depth,
+// one step deeper after an opening bracket or colon, or one step less. New code has no line to copy
+// it from.
 class Indentation final : public StatelessSource {
  public:
-  // How the new line is indented compared with the line before; the `match` of the Guess.
+  // The indentation of the new line relative to the previous one; the `match` of the Guess.
   enum Step { kSame, kSameAfterOpening, kDeeperAfterOpening, kDeeper, kShallower };
 
   // `text` shows the width of a step. `tokenizer` outlives this.

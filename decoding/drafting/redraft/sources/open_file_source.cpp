@@ -14,8 +14,8 @@ constexpr GuessKind kRestOfFile("rest of file", DraftOrigin::kCopy,
                                 WhenFirst(.05, .20, .28, .41, .50, .55, .73, .75, .82, .94, .92),
                                 WhenLater(.03, .12, .22, .20, .33, .36, .40, .40, .40, .40, .40));
 
-// Each of them is remembered by itself: the rest of the file changes when the cursor moves far, the
-// other files do not.
+// Each is kept separately: the rest of the file changes when the cursor moves far, the other files
+// do not.
 struct RestText : OpenText {};
 
 class OpenFileSource final : public SourceWith<SuffixAutomaton::Cursor> {

@@ -4,33 +4,33 @@ namespace redraft {
 namespace {
 
 constexpr int kNear = 64;   // tokens after the pointer that count as a little ahead
-constexpr int kPlaces = 6;  // that are considered for each guess
+constexpr int kPlaces = 6;  // positions considered for each guess
 
 // The original at the pointer; the `match` is that of the pointer.
 constexpr GuessKind kInSync("in sync", DraftOrigin::kReuse,
                             WhenFirst(.96, .97, .94, .93, .81, .84, .89, .94, .972, .985, .997),
                             WhenLater::same(.70));
-// In sync: the original at another place.
+// In sync: the original at another position.
 constexpr GuessKind kElsewhere("elsewhere", DraftOrigin::kReuse,
                                WhenFirst(.05, .10, .15, .20, .25, .30, .30, .30, .30, .30, .30),
                                WhenLater(.05, .10, .15, .20, .25, .30, .30, .30, .30, .30, .30));
-// Out of sync: the original a little after the place where the output left it.
+// Out of sync: the original a little after the position where the output left it.
 constexpr GuessKind kAhead("ahead", DraftOrigin::kReuse,
                            WhenFirst(.10, .35, .57, .73, .83, .87, .91, .96, .98, .985, .995),
                            WhenLater(.05, .21, .18, .30, .40, .40, .40, .40, .40, .40, .40));
-// Out of sync: the original further after that place.
+// Out of sync: the original further after that position.
 constexpr GuessKind kFar("far", DraftOrigin::kReuse,
                          WhenFirst(.05, .20, .36, .50, .66, .75, .88, .93, .96, .97, .98),
                          WhenLater(.02, .05, .13, .13, .20, .20, .30, .30, .30, .30, .30));
-// Out of sync: the original before that place.
+// Out of sync: the original before that position.
 constexpr GuessKind kBehind("behind", DraftOrigin::kReuse,
                             WhenFirst(.05, .20, .26, .63, .68, .77, .84, .93, .96, .96, .96),
                             WhenLater(.02, .07, .12, .35, .40, .40, .40, .40, .40, .40, .40));
-// Out of sync: the original one token later, as if one token was replaced by one. Such an edit
-// leaves no match to go by.
+// Out of sync: the original one token later, as if one token had been replaced by another. Such an
+// edit leaves no match to go by.
 constexpr GuessKind kReplaced("replaced", DraftOrigin::kReuse, WhenFirst::same(.22),
                               WhenLater::same(.23));
-// What replaced the text at the pointer before; the `match` is how often it did.
+// The replacement made earlier for the text at the pointer; the `match` is how often it was made.
 constexpr GuessKind kSubstituted("substituted", DraftOrigin::kSubstitution,
                                  WhenFirst(.05, .50, .92, .95, .95, .95, .95, .95, .95, .95, .95),
                                  WhenLater(.05, .50, .80, .80, .80, .80, .80, .80, .80, .80, .80));

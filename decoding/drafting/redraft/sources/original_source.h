@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// Guesses the original from where the output is in it, with the substitutions made before; out of
-// sync, from the places where it may continue.
+// In sync, guesses the original at the output's position in it, with the substitutions made before.
+// Out of sync, guesses from the positions where the original may continue.
 std::unique_ptr<GuessSource> original_source(const SourceInputs& inputs);
 
 }  // namespace redraft

@@ -1,14 +1,14 @@
-// Why the original is followed with a pointer
+// Why a pointer follows the original
 //
-// Most of an edited file is the file as it was. So the output is followed along the original with a
-// pointer: in sync, the original at the pointer is by far the best guess, token after token, and
+// Most of an edited file stays as it was. So the tracker follows the output along the original with
+// a pointer. In sync, the original at the pointer is by far the best guess, token after token, and
 // needs no search. An edit shows as a mismatch. At that point it is unknown how long the edit is,
-// and whether text was inserted, replaced, deleted or moved, so nothing is decided: after every
-// token the places where the output's end occurs are looked up, those ahead of the pointer first,
-// and guesses come from there. The pointer moves only when enough tokens agree to be sure. It may
-// move anywhere, also back, so a wrong move costs a few guesses and nothing permanent.
+// and whether text was inserted, replaced, deleted or moved, so the tracker decides nothing yet.
+// After every token it looks up the positions where the output's end occurs, those ahead of the
+// pointer first, and guesses come from there. The pointer moves only when enough tokens agree to be
+// sure. It may move anywhere, also back, so a wrong move costs a few guesses and nothing permanent.
 //
-// An example with one letter per token. The output goes on from "ab":
+// An example with one letter per token. The output continues from "ab":
 //
 //   original  a b c d e f g h i j          output  a b X d e f g h i
 //
@@ -17,12 +17,12 @@
 //   d   occurs: e is guessed with a match of 1, then f with 2, g with 3, h with 4, i with 5.
 //   i   is the sixth token in a row that agrees: in sync, before j.
 //
-// What lies between the two places is a hunk, in which X replaced c. From then on X is guessed
+// The text between the two positions is a hunk, in which X replaced c. From then on X is guessed
 // wherever the original has c at the pointer, with c as an alternative (Substitutions), and the
 // output counts as in sync while X is being written.
 //
-// Branches of a draft carry an OriginalState each and advance() it; only follow(), which sees the
-// output itself, learns.
+// Each branch of a draft carries an OriginalState and moves it with advance(). Only follow(), which
+// sees the output itself, learns.
 
 #include "decoding/drafting/redraft/sources/original_tracker.h"
 
@@ -63,7 +63,7 @@ OriginalState OriginalTracker::advance(const OriginalState& state,
   return next.in_sync ? next : search(next, output);
 }
 
-// In sync as long as `token` continues the substitution in progress, or begins one.
+// The state stays in sync as long as `token` continues or begins a substitution.
 OriginalState OriginalTracker::substitute(OriginalState state, TokenId token) const {
   const int substitution =
       state.substitution >= 0 ? state.substitution : substitutions_.applicable(rest(state.pointer));
@@ -112,7 +112,7 @@ void OriginalTracker::learn_hunk(const OriginalState& found, std::span<const Tok
   const int written = static_cast<int>(output.size()) - left_output_;
   const int passed = found.pointer - left_original_;
   const int same = std::min({found.match, written, passed});
-  if (same < 0) return;  // it returned to a place before the one where it left
+  if (same < 0) return;  // it returned to a position before the one where it left
   substitutions_.learn(rest(left_original_).first(static_cast<std::size_t>(passed - same)),
                        output.subspan(static_cast<std::size_t>(left_output_),
                                       static_cast<std::size_t>(written - same)));

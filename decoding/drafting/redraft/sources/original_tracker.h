@@ -11,33 +11,34 @@
 
 namespace redraft {
 
-// Where the output, or a branch of a draft, is in the original.
+// The position in the original of the output, or of a branch of a draft.
 struct OriginalState {
   bool in_sync = true;
-  int pointer = 0;        // where the original continues; out of sync, where the output left it
+  int pointer = 0;        // where the original continues; out of sync: where the output left it
   int match = 0;          // tokens before the pointer that agree with the output
   int astray = 0;         // tokens written since the output left the original
-  int substitution = -1;  // the one in progress, which counts as in sync; -1: none
-  int written = 0;        // tokens of it that are written
+  int substitution = -1;  // the one in progress (counts as in sync); -1: none
+  int written = 0;        // written tokens of the substitution
 };
 
-// Follows the output along the original. After a mismatch it searches for the place to continue
-// from after every token: places ahead first, but it may return to any place, so moved text and
-// wrong guesses cost nothing permanent. It learns what the output replaced by what.
+// Follows the output along the original. After a mismatch it searches, after every token, for the
+// position to continue from: positions ahead first, but it may return to any position. So moved
+// text and wrong guesses cost nothing permanent. It learns which text the output replaced, and by
+// what.
 class OriginalTracker {
  public:
-  // `tokenizer`: see Substitutions. `expected`: replacements that the request announces.
+  // `tokenizer`: see Substitutions. `expected`: the replacements that the request announces.
   OriginalTracker(std::span<const TokenId> original, const Tokenizer* tokenizer,
                   std::span<const Replacement> expected = {});
 
-  // `output` (at least its end) has one token more than at `state`; the token may be a guess.
+  // `output` (at least its end) has one token more than at `state`. The token may be a guess.
   OriginalState advance(const OriginalState& state, std::span<const TokenId> output) const;
-  // The same for the output as it is written, once for each token; learns from it.
+  // The same along the written output, called once for each token; learns from it.
   OriginalState follow(const OriginalState& state, std::span<const TokenId> output);
 
   // The original from `place` on.
   std::span<const TokenId> rest(int place) const;
-  // Other places where the output's end occurs in the original: the longest match first, at most
+  // Other positions where the output's end occurs in the original: the longest match first, at most
   // `most`.
   std::vector<SuffixIndex::Match> places_after(std::span<const TokenId> output, int pointer,
                                                int most) const;
@@ -51,8 +52,8 @@ class OriginalTracker {
   SuffixIndex index_;
   SeamIndex seams_;
   Substitutions substitutions_;
-  // Where the output last left the original: the place in the original, and in the output the first
-  // token that differs.
+  // Where the output last left the original: the position in the original, and the first token of
+  // the output that differs.
   int left_original_ = 0;
   int left_output_ = 0;
 };

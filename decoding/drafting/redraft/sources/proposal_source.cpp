@@ -6,7 +6,7 @@ namespace {
 // The `match` is the number of tokens of the proposal before it.
 constexpr GuessKind kModel("model", DraftOrigin::kModel, WhenFirst::same(.75),
                            WhenLater::same(.50));
-// The `match` says how likely the head thinks the token, in tenths: one for each of the buckets.
+// The `match` is the probability that the head gives the token, in tenths: one bucket for each.
 constexpr GuessKind kHead("head", DraftOrigin::kHead,
                           WhenFirst(.05, .15, .25, .35, .45, .55, .65, .75, .85, .93, .99),
                           WhenLater(.04, .12, .20, .28, .36, .44, .50, .50, .50, .50, .50));

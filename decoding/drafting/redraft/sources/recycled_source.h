@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-// Guesses what the target predicted after the same token of another draft, right or wrong.
+// Guesses the target's predictions after the same token in another draft, right or wrong.
 std::unique_ptr<GuessSource> recycled_source(const SourceInputs& inputs);
 
 }  // namespace redraft

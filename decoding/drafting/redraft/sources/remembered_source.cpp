@@ -6,7 +6,7 @@
 namespace redraft {
 namespace {
 
-constexpr int kAround = 32;  // tokens before and after new ones that are stored with them
+constexpr int kAround = 32;  // tokens stored before and after new ones
 
 constexpr GuessKind kRemembered("remembered", DraftOrigin::kCache,
                                 WhenFirst(.05, .12, .20, .27, .37, .41, .48, .68, .85, .90, .95),
@@ -24,7 +24,7 @@ class RememberedSource final : public SourceWith<Remembered> {
     for (const TokenId token : prompt_end(inputs.request)) end_ = after(end_, token);
   }
 
-  // Stores each stretch of new tokens with some tokens around it; unchanged text is in the buffer
+  // Stores each stretch of new tokens with some tokens around it. Unchanged text is in the buffer
   // anyway.
   ~RememberedSource() override {
     const auto size = output_.size();
@@ -67,7 +67,7 @@ class RememberedSource final : public SourceWith<Remembered> {
   Copies copies_;
   Remembered end_;
   std::vector<TokenId> output_;
-  std::vector<bool> is_new_;  // for each token of the output: written while out of sync
+  std::vector<bool> is_new_;  // for each token of the output: whether it was written out of sync
 };
 
 }  // namespace

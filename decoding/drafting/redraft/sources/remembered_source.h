@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// Guesses what followed the longest ends of the output in what earlier requests wrote; stores what
-// this one writes.
+// Guesses the tokens that followed the longest ends of the output in the output of earlier
+// requests. Stores the output of this one.
 std::unique_ptr<GuessSource> remembered_source(const SourceInputs& inputs);
 
 }  // namespace redraft

@@ -6,7 +6,7 @@ namespace redraft {
 namespace {
 
 constexpr ContinuationQuery kQuery = {.longest = 16, .shortest = 2, .length = 10, .most = 256};
-constexpr int kGuesses = 3;  // at one place
+constexpr int kGuesses = 3;  // per position
 
 constexpr GuessKind kRetrieved("retrieved", DraftOrigin::kRetrieval,
                                WhenFirst(.06, .15, .25, .35, .42, .50, .60, .70, .78, .80, .80),
@@ -17,7 +17,7 @@ struct Counted {
   int count;
 };
 
-// The branch's position in what was found in either datastore.
+// The branch's position in the results from each datastore.
 struct Retrieved {
   RetrievedRange repository, common;
 };
@@ -48,7 +48,7 @@ class RetrievalSource final : public SourceWith<Retrieved> {
     repository_.add_guesses(at.repository, out);
     common_.add_guesses(at.common, out);
   }
-  // Searches run only once the output is there, and only out of sync.
+  // A search needs the output itself and runs only out of sync.
   bool foresees(const Branch& branch) const override { return in_sync_ && branch.original.in_sync; }
 
  private:
@@ -57,7 +57,7 @@ class RetrievalSource final : public SourceWith<Retrieved> {
         common_(inputs.request.common, retrieved) {}
 
   RetrievedText repository_, common_;
-  bool in_sync_ = true;  // at the last prepare()
+  bool in_sync_ = true;  // state at the last prepare()
 };
 
 }  // namespace
@@ -67,7 +67,7 @@ void RetrievedText::search(std::span<const TokenId> context) {
 }
 
 RetrievedRange RetrievedText::advance(const RetrievedRange& range, TokenId token) const {
-  // They are sorted by their tokens, so those that end here come first.
+  // Continuations are sorted by their tokens, so those that end here come first.
   const auto depth = static_cast<std::size_t>(range.depth);
   const auto begin = found_.tokens.begin() + range.begin;
   const auto end = found_.tokens.begin() + range.end;

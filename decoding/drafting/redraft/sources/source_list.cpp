@@ -1,7 +1,7 @@
 // How to add a drafting source
 //
 // A source is a pair of files in this folder, named in the list below and in CMakeLists.txt;
-// nothing else needs to know it. Suppose you want to try "the last token comes again". repetition.h
+// nothing else needs to know it. Suppose you want to try "the last token repeats". repetition.h
 // declares its maker, as copy_source.h does, and repetition.cpp is all the rest:
 //
 //   constexpr GuessKind kRepeated("repeated", DraftOrigin::kCopy, WhenFirst::same(.2),
@@ -22,18 +22,18 @@
 //     return std::make_unique<Repetition>(inputs);
 //   }
 //
-// A kind is a reason to guess, and guesses of a kind with the same `match` are equally likely to be
-// right; a source may have several kinds. Its priors need not be good, because each decode corrects
+// A kind is a reason to guess. Guesses of a kind with the same `match` are equally likely to be
+// right; a source may have several kinds. Priors need not be good, because each decode corrects
 // them by what it observes: begin with same(), and once you have measured, give a probability for
-// each of the MatchBuckets. Nothing can be forgotten: a kind without a name, an origin or any prior
-// does not compile, and no guess can be made of a kind that was not added. A source that needs to
-// know more about a branch than its last tokens, such as its position in a text of the source's
-// own, derives from SourceWith<State> (copy_source.cpp). What it keeps from request to request is a
-// part of SourceMemory (recycled_source.cpp). If a request gives it nothing to guess from, its
-// maker returns null (indentation.cpp).
+// each of the MatchBuckets. You cannot forget anything: a kind without a name, an origin or any
+// prior does not compile, and a guess needs a kind that was added. A source that needs to know more
+// about a branch than its last tokens, such as its position in the source's own text, derives from
+// SourceWith<State> (copy_source.cpp). State that it keeps from request to request is a part of
+// SourceMemory (recycled_source.cpp). If a request gives it nothing to guess from, its maker
+// returns null (indentation.cpp).
 //
-// Then run decoding_test, which asks every source of the list for its kinds, and measure what it
-// brings: `redraft bench edits --replay` before and after (tokens a pass, `priced` and us/pass).
+// Then run decoding_test, which checks the kinds of every source in the list, and measure the gain:
+// `redraft bench edits --replay` before and after (tokens a pass, `priced` and us/pass).
 
 #include "decoding/drafting/redraft/sources/source_list.h"
 
@@ -57,8 +57,8 @@ constexpr SourceMaker kSources[] = {
     indentation_source,     // the white space at the beginning of a line
     recycled_source,        // predictions after the same token of another draft
     copy_source,            // prompt and output
-    remembered_source,      // what earlier requests wrote
-    rest_of_file_source,    // what the prompt does not show of the file that is written
+    remembered_source,      // the output of earlier requests
+    rest_of_file_source,    // the parts of the file being written that the prompt does not show
     open_file_source,       // the other open files
 };
 

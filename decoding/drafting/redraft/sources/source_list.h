@@ -6,8 +6,8 @@
 
 namespace redraft {
 
-// Every source of the decoder `redraft`, in the order in which they are asked: of equally likely
-// guesses, the one made first counts as the likeliest. How to add one: source_list.cpp.
+// Every source of the decoder `redraft`, in the order in which they are called: among equally
+// likely guesses, the first one made counts as the likeliest. How to add one: source_list.cpp.
 std::span<const SourceMaker> all_sources();
 
 }  // namespace redraft

@@ -6,11 +6,11 @@
 
 namespace redraft {
 
-// What sources keep from request to request: each has a type of its own, which nothing else needs
-// to know. Used by one thread at a time.
+// The data that sources keep from request to request. Each source has its own type, which nothing
+// else needs to know. Used by one thread at a time.
 class SourceMemory {
  public:
-  // The one Part there is, made on the first call.
+  // The only object of type Part, created on the first call.
   template <typename Part>
   Part& part() {
     std::shared_ptr<void>& part = parts_[typeid(Part)];

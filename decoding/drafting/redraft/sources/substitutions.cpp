@@ -1,18 +1,18 @@
-// How a change is learned from one place and expected at the next
+// How a change is learned in one place and expected in the next
 //
 // An instruction such as "rename count to total" changes many places in the same way. The first
-// change shows as a hunk: what the original had, and what the output wrote in its place. Their
-// longest common subsequence of tokens is not replaced; each part between is a replacement, to be
-// guessed wherever the original has the same tokens again.
+// change shows as a hunk: the text of the original, and what the output wrote in its place. Their
+// longest common subsequence of tokens stays; each part between is a replacement, which is guessed
+// wherever the original has the same tokens again.
 //
-// Tokens include what precedes a word, so a word that is replaced has to be known in other
-// spellings: if both texts of a replacement differ in one word, that word is encoded after each of
+// A token includes the character before a word, so a replaced word has to be known in other
+// spellings. If both texts of a replacement differ in one word, that word is encoded after each of
 // kBefore.
 //
-// An example. The original has "count = 0", the output "total = 0". Learned is "count" -> "total",
-// and with it " count" -> " total", ".count" -> ".total" and so on. Where the original has " count"
-// next, " total" is guessed with a strength of 1. If the output writes it, the strength is 2 for
-// every spelling. If the output keeps " count" instead, the strength is 0.
+// An example. The original has "count = 0", the output "total = 0". The tracker learns "count" ->
+// "total", and with it " count" -> " total", ".count" -> ".total" and so on. Where the original has
+// " count" next, " total" is guessed with a strength of 1. If the output writes it, the strength is
+// 2 for every spelling. If the output keeps " count" instead, the strength is 0.
 
 #include "decoding/drafting/redraft/sources/substitutions.h"
 
@@ -23,10 +23,10 @@
 namespace redraft {
 namespace {
 
-constexpr std::size_t kLongest = 8;       // tokens of one replacement
-constexpr std::size_t kLongestHunk = 48;  // tokens of a hunk that is examined
+constexpr std::size_t kLongest = 8;       // tokens per replacement
+constexpr std::size_t kLongestHunk = 48;  // maximum number of tokens in an examined hunk
 constexpr std::size_t kMaxRules = 2048;   // including all spellings
-// What a token may have before a word.
+// Characters that a token may have before a word.
 constexpr std::string_view kBefore[] = {"",  " ", ".", "(", "[", "{", "_", "-", "!",  "*",
                                         "&", "$", "@", "<", ":", "/", "=", "'", "\"", "\t"};
 
@@ -44,7 +44,7 @@ struct Words {
   std::string_view from, to;
 };
 
-// The one word in which two short texts differ; empty if there is none.
+// The one word in which two short texts differ; empty if they do not differ in exactly one.
 Words replaced_word(std::string_view from, std::string_view to) {
   const auto differ = std::ranges::mismatch(from, to);
   auto begin = static_cast<std::size_t>(differ.in1 - from.begin());
@@ -133,14 +133,14 @@ void Substitutions::add_spellings(std::string_view from, std::string_view to,
   for (const std::string_view before : kBefore) {
     const auto from_tokens = tokenizer_->encode(std::string(before).append(from));
     const auto to_tokens = tokenizer_->encode(std::string(before).append(to));
-    // What precedes the word is a token of its own: the spelling without it applies.
+    // The character before the word is its own token, so the spelling without it applies.
     if (from_tokens[0] == to_tokens[0]) continue;
     if (from_tokens.size() <= kLongest && to_tokens.size() <= kLongest)
       add(from_tokens, to_tokens, evidence);
   }
 }
 
-// If the same tokens were replaced by others before, the last replacement counts.
+// If the same tokens were replaced differently before, the last replacement counts.
 void Substitutions::add(std::span<const TokenId> from, std::span<const TokenId> to,
                         std::size_t evidence) {
   const Rule added{{from.begin(), from.end()}, {to.begin(), to.end()}, evidence};

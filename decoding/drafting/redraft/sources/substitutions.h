@@ -11,26 +11,27 @@
 
 namespace redraft {
 
-// What the output wrote in place of what the original had, to be expected wherever the original has
-// the same again: a renamed identifier, a deeper indentation. A replaced word is known in every
-// spelling that tokens give it (" count", ".count", "(count").
+// Texts that the output wrote in place of the original's, such as a renamed identifier or a deeper
+// indentation. They are expected wherever the original has the same text again. A replaced word is
+// known in every spelling that tokens give it (" count", ".count", "(count").
 class Substitutions {
  public:
-  // `tokenizer` outlives this; without one a word is known only in the spelling that was replaced.
+  // `tokenizer` outlives this. Null: a word is only known in the spelling that was replaced.
   explicit Substitutions(const Tokenizer* tokenizer) : tokenizer_(tokenizer) {}
 
-  // The output wrote `to` in place of `from`; what they have in common is not replaced.
+  // The output wrote `to` in place of `from`. Learns only the parts that differ.
   void learn(std::span<const TokenId> from, std::span<const TokenId> to);
 
-  // A word is announced to be replaced, in any spelling; does nothing without a tokenizer.
+  // Expects a replacement of a word that the request announces, in any spelling. Does nothing
+  // without a tokenizer.
   void expect(std::string_view from, std::string_view to);
 
-  // The longest one that applies where the original continues with `rest`, or -1.
+  // The longest substitution that applies where the original continues with `rest`, or -1.
   int applicable(std::span<const TokenId> rest) const;
   std::span<const TokenId> from(int substitution) const { return rule(substitution).from; }
   std::span<const TokenId> to(int substitution) const { return rule(substitution).to; }
-  // How much more often it was made where it applied than not made; 0 if it was made once and then
-  // not.
+  // How often it was made where it applied, minus how often it was not; 0 if it was made once and
+  // then not.
   int strength(int substitution) const;
   void confirm(int substitution) { ++evidence_of(substitution).made; }
   void contradict(int substitution) { ++evidence_of(substitution).not_made; }

@@ -1,4 +1,4 @@
--- The server's settings and their types, of a group alone its name. Written by tools/settings.py from the table in
+-- The server's settings and their types; for a group only its name. Written by tools/settings.py from the table in
 -- lsp/settings/setting_table.cpp.
 return {
   decoder = 'string',

@@ -45,7 +45,7 @@ TEST(DraftMemory, NothingIsFoundAcrossTheBordersOfTwoTexts) {
   EXPECT_FALSE(knows(memory, 14));
 }
 
-TEST(DraftMemory, OfATextThatDoesNotFitTheEndIsKept) {
+TEST(DraftMemory, KeepsTheEndOfATextThatDoesNotFit) {
   DraftMemory memory(100);
   memory.add(tokens_from(0, 1000));
   EXPECT_TRUE(knows(memory, 998));

@@ -24,7 +24,7 @@ TEST(SuffixIndex, FindsTheLongestEarlierMatchFirst) {
   EXPECT_EQ(matches[1].length, 2);
 }
 
-TEST(SuffixIndex, OfEqualMatchesTheMostRecentComesFirst) {
+TEST(SuffixIndex, TheMostRecentOfEqualMatchesComesFirst) {
   const std::vector<TokenId> text = {5, 1, 5, 2, 5, 3, 5};
   const auto matches = index_of(text).find_recent(text, 9);
   ASSERT_EQ(matches.size(), 3U);
@@ -33,7 +33,7 @@ TEST(SuffixIndex, OfEqualMatchesTheMostRecentComesFirst) {
   EXPECT_EQ(matches[2].next, 1);
 }
 
-TEST(SuffixIndex, OfEqualMatchesTheNearestAheadOfAPlaceComesFirst) {
+TEST(SuffixIndex, TheNearestAheadOfEqualMatchesComesFirst) {
   const std::vector<TokenId> text = {5, 1, 5, 2, 5, 3, 5, 4};
   const auto matches = index_of(text).find_near(std::vector<TokenId>{9, 5}, 4, 9);
   ASSERT_EQ(matches.size(), 4U);

@@ -63,7 +63,7 @@ TEST(DraftGrowth, ALaterGuessHasItsShareOfWhatTheLikeliestLeaves) {
   EXPECT_DOUBLE_EQ(other.probability, .4 * .25);
 }
 
-TEST(Redraft, WhatPassesTookCorrectsTheirPrice) {
+TEST(Redraft, MeasuredPassesCorrectTheirPrice) {
   const CostCurve curve({{1, .030}, {4, .032}, {64, .360}}, true);
   RedraftMemory memory(curve);
   DecodeRequest request;

@@ -106,7 +106,7 @@ TEST(HeadProposer, OneThatIsAlwaysWrongFallsSilentAndIsAskedRarely) {
   EXPECT_GT(next.run(100, 1 / kPlainStep), 90);
 }
 
-TEST(HeadProposer, WhereOtherSourcesDoBetterItRests) {
+TEST(HeadProposer, RestsWhereOtherSourcesDoBetter) {
   HeadedModel model(true);
   HeadRecord record;
   HeadedDecode decode(model, record);

@@ -82,7 +82,7 @@ TEST(ModelProposer, AModelAsSlowAsTheTargetIsAskedAtMostForATry) {
   EXPECT_LE(decode(model, 20, 400, 1 / kPlainStep).proposals, 3);
 }
 
-TEST(ModelProposer, WhereOtherSourcesDoBetterItRests) {
+TEST(ModelProposer, RestsWhereOtherSourcesDoBetter) {
   CountingModel model(0.2 * kPlainStep, 0.0001);
   EXPECT_EQ(decode(model, 20, 400, 8 / kPlainStep).proposals, 0);
 }

@@ -148,7 +148,7 @@ TEST(Redraft, BranchesWhereTheTextWentOnInSeveralWays) {
   EXPECT_LT(replay({}, after, wide).statistics.passes, 60);
 }
 
-TEST(Redraft, WhatWasReplacedOnceIsExpectedToBeReplacedAgain) {
+TEST(Redraft, ExpectsAReplacementToRepeat) {
   std::vector<TokenId> text;
   for (int place = 0; place < 12; ++place) {
     for (const TokenId token : tokens_from(10 + 30 * place, 25)) text.push_back(token);
@@ -186,7 +186,7 @@ TEST(Redraft, CopiesFromTheOtherOpenFiles) {
   EXPECT_GT(open.statistics.accepted_by_origin[static_cast<int>(DraftOrigin::kCopy)], 240);
 }
 
-TEST(Redraft, OfOpenFilesTheFirstAreKnownAndNothingAcrossTheirEnds) {
+TEST(Redraft, KnowsTheFirstOpenFilesAndMatchesNothingAcrossTheirEnds) {
   OpenText open;
   const auto length_of = [&](const std::vector<TokenId>& tokens) {
     SuffixAutomaton::Cursor cursor;
@@ -389,7 +389,7 @@ class DraftModel : public ScriptedModel {
   double seconds_ = 0;
 };
 
-TEST(Redraft, WhatADraftModelTakesLeavesItsProposalsTheirChance) {
+TEST(Redraft, ADraftModelsTimeDoesNotBlockItsProposals) {
   const auto text = tokens_from(1000, 400);  // nothing else guesses any of it
   const auto decode = [&](const std::vector<TokenId>& drafted) {
     PricedModel model(ScriptedModel::replay(kVocabulary, 2, text, kStop, 1 << 16), cpu_curve());

@@ -59,7 +59,7 @@ std::map<int, std::string> guesses_after(const std::string& file, const std::str
 using Found = std::map<int, std::string>;
 constexpr const char* kFours = "def f():\n    if x:\n        return\n";
 
-TEST(Indentation, ALineGoesOnAsDeepAsTheOneBefore) {
+TEST(Indentation, KeepsTheDepthOfTheLineBefore) {
   // The last blank is part of the next word's token.
   EXPECT_EQ(guesses_after(kFours, "    a = 1\n        b = 2\n"),
             (Found{{Indentation::kSame, std::string(7, ' ')},
@@ -67,7 +67,7 @@ TEST(Indentation, ALineGoesOnAsDeepAsTheOneBefore) {
                    {Indentation::kDeeper, std::string(11, ' ')}}));
 }
 
-TEST(Indentation, AnOpeningLineGoesOnDeeper) {
+TEST(Indentation, IndentsAfterAnOpeningLine) {
   for (const char* opening : {"    if x:\n", "    f(\n", "    {\n", "    x = [  \r\n"}) {
     EXPECT_EQ(guesses_after(kFours, opening),
               (Found{{Indentation::kSameAfterOpening, std::string(3, ' ')},

@@ -50,7 +50,7 @@ TEST_F(OriginalTrackerTest, ThePointerMayMoveBack) {
   EXPECT_EQ(state_.pointer, 7);
 }
 
-TEST_F(OriginalTrackerTest, WhatWasReplacedIsExpectedToBeReplacedUntilItIsNot) {
+TEST_F(OriginalTrackerTest, ExpectsAReplacementUntilItIsContradicted) {
   write("abXdefghi");
   const int learned = strength_of('c');
   EXPECT_GT(learned, 0);
@@ -60,7 +60,7 @@ TEST_F(OriginalTrackerTest, WhatWasReplacedIsExpectedToBeReplacedUntilItIsNot) {
   EXPECT_EQ(strength_of('c'), 0) << "made once, and then not";
 }
 
-TEST_F(OriginalTrackerTest, WhatIsReplacedAgainIsExpectedMore) {
+TEST_F(OriginalTrackerTest, RepeatedReplacementsAreStronger) {
   write("abXYdefghi");
   const int learned = strength_of('c');
   EXPECT_TRUE(write("jkXY").in_sync);

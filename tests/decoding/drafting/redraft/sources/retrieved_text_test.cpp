@@ -37,7 +37,7 @@ TEST(RetrievedText, TheMostFrequentContinuationComesFirst) {
   EXPECT_EQ(guesses[0].match, 1);  // half of a match of two
 }
 
-TEST(RetrievedText, ABranchGoesOnWithWhatAgreesWithIt) {
+TEST(RetrievedText, ABranchContinuesWithMatchingText) {
   RetrievedText text(store_of({{1, 2, 3, 7}, {1, 2, 4, 8}, {1, 2, 4, 9, 6}}), found);
   text.search(Tokens{1, 2});
   const RetrievedRange after_4 = text.advance(text.all(), 4);

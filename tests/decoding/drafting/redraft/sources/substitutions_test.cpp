@@ -23,7 +23,7 @@ TEST(Substitutions, ApplyWhereTheOriginalHasTheSameAgain) {
   EXPECT_EQ(substitutions.applicable({}), -1);
 }
 
-TEST(Substitutions, WhatBothSidesOfAHunkShareIsNotReplaced) {
+TEST(Substitutions, DoesNotReplaceWhatBothSidesOfAHunkShare) {
   Substitutions substitutions(nullptr);
   substitutions.learn(Tokens{1, 2, 3, 4, 5}, Tokens{1, 20, 21, 3, 4, 50});
   EXPECT_EQ(substitutions.applicable(Tokens{1}), -1);

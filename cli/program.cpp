@@ -1,0 +1,71 @@
+#include "cli/program.h"
+
+#include <exception>
+#include <iostream>
+#include <new>
+
+#include "cli/build_info.h"
+#include "cli/common/misuse_reason.h"
+#include "cli/self_description.h"
+#include "cli/serve.h"
+
+namespace redraft::cli {
+namespace {
+
+// The subcommand that was being parsed, for the hint about its help.
+std::string name_of_parsed(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? "redraft" : "redraft " + parsed.front()->get_name();
+}
+
+int run(int argc, char** argv, const Program& program) {
+  CLI::App app("Edits code with a local language model: losslessly, and many tokens at a time.",
+               "redraft");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  Command chosen;
+  add_edit(app, chosen);
+  add_apply(app, chosen);
+  add_complete(app, chosen);
+  add_generate(app, chosen);
+  add_tokenize(app, chosen);
+  add_models(app, chosen);
+  add_index(app, chosen);
+  add_cache(app, chosen);
+  add_decoders(app, chosen);
+  add_doctor(app, chosen);
+  add_lsp(app, chosen);
+  add_remote_bridge(app, chosen);
+  add_serve(app, chosen);
+  add_self_description(app, chosen);
+  program.add_commands(app, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help and --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    misuse(Error(misuse_reason(app, {argv + 1, argv + argc}, error)));
+    std::cerr << "Run `" << name_of_parsed(app) << " --help` for what it takes." << std::endl;
+    return kWrongUsage;
+  }
+  if (program.before) {
+    if (const std::optional<int> end = program.before(app)) return *end;
+  }
+  return chosen();
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const Program& program) {
+  // Libraries throw; an exception ends the command with its message.
+  try {
+    log_to_stderr();
+    return run(argc, argv, program);
+  } catch (const std::bad_alloc&) {
+    return fail(Error("out of memory"));
+  } catch (const std::exception& error) {
+    return fail(Error(error.what()));
+  }
+}
+
+}  // namespace redraft::cli

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace redraft {
+
+// Where a tensor occurs: once in a model, once in each layer, or once for each expert of a layer.
+enum class TensorPlace { kModel, kLayer, kExpert };
+
+// A tensor that a model of an architecture may have.
+struct TensorName {
+  TensorPlace place;
+  // Its role (ModelFiles), which is GGUF's name, without "blk.3." and ".weight": "attn_q".
+  std::string_view role;
+  // Its name in Hugging Face's files, without "model.layers.3." or "model.layers.3.mlp.experts.5."
+  // and without ".weight": "self_attn.q_proj". Empty: those files do not have it.
+  std::string_view huggingface;
+  bool may_have_bias = false;
+};
+
+// A key of GGUF metadata, without the architecture's prefix, that changes what a pass computes in
+// a way that redraft does not implement. A file may have it only with the value that changes
+// nothing.
+struct RefusedKey {
+  std::string_view name;
+  std::string_view what;  // completes "asks for …"
+  double neutral;
+};
+
+// What distinguishes one architecture from the others, apart from the numbers in a model's files
+// (TransformerShape). The loaders, the transformers and the trainer read this row; nothing compares
+// the name. Every architecture is a stack of layers of RMS norm, attention with rotary embeddings,
+// RMS norm and a gated feed-forward block, with residual sums.
+struct Architecture {
+  std::string_view name;         // general.architecture of GGUF files; the prefix of their keys
+  std::string_view huggingface;  // model_type of config.json
+  // GGUF files order the rows of query and key matrices so that neighbours rotate together
+  // (TransformerShape::paired_rows).
+  bool pairs_neighbours = false;
+  bool query_key_norm = false;  // each head of queries and keys is normalised before rotation
+  // The feed-forward block of every layer is a mixture of experts.
+  bool is_mixture = false;
+  // The only values that config.json may have for hidden_act and for each of layer_types.
+  std::string_view activation = "silu";
+  std::string_view attention = "full_attention";
+  std::span<const TensorName> tensors = {};
+  // Refused besides the keys that no architecture may have.
+  std::span<const RefusedKey> refused_keys = {};
+  // Completes "… runs on the CPU only" and "… cannot be trained"; empty: a GPU runs it, and it can
+  // be trained.
+  std::string_view not_on_gpu = {};
+  std::string_view not_trainable = {};
+};
+
+// All rows, in the order in which messages list them.
+std::span<const Architecture> architectures();
+
+// The row with that name in GGUF files, or in config.json; null: redraft does not run it. Rows live
+// as long as the program.
+const Architecture* find_architecture(std::string_view name);
+const Architecture* find_huggingface_architecture(std::string_view model_type);
+
+// "architecture 'mamba' is not supported; redraft runs …"
+std::string unsupported_architecture(std::string_view name);
+
+}  // namespace redraft

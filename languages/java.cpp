@@ -1,0 +1,102 @@
+#include "languages/rows.h"
+
+namespace redraft {
+namespace {
+
+constexpr auto kType = DefinitionKind::kType;
+constexpr auto kModule = DefinitionKind::kModule;
+
+constexpr DefinitionType kDefinitions[] = {{"method_declaration"},
+                                           {"constructor_declaration"},
+                                           {"compact_constructor_declaration"},
+                                           {"class_declaration", kType},
+                                           {"interface_declaration", kType},
+                                           {"enum_declaration", kType},
+                                           {"record_declaration", kType},
+                                           {"annotation_type_declaration", kType},
+                                           {"module_declaration", kModule}};
+
+constexpr ScopeTypes kScopes{
+    .functions =
+        "method_declaration constructor_declaration compact_constructor_declaration "
+        "lambda_expression static_initializer",
+    .blocks =
+        "block constructor_body for_statement enhanced_for_statement catch_clause "
+        "try_with_resources_statement switch_block switch_block_statement_group switch_rule "
+        "class_declaration interface_declaration enum_declaration record_declaration",
+    .types = "class_body interface_body enum_body annotation_type_body",
+    .here =
+        "variable_declarator.name enhanced_for_statement.name resource.name "
+        "instanceof_expression.name type_pattern+ type_parameter catch_formal_parameter.name",
+    .around =
+        "class_declaration.name interface_declaration.name enum_declaration.name "
+        "record_declaration.name annotation_type_declaration.name",
+    .parameters = "formal_parameter.name inferred_parameters lambda_expression.parameters",
+    .parameter_lists = "formal_parameter formal_parameters inferred_parameters",
+    .member_declarations = "method_declaration.name enum_constant.name",
+    .members = "field_access.field method_invocation.name?object method_reference+",
+    .keys =
+        "scoped_identifier+ scoped_type_identifier+ labeled_statement break_statement "
+        "continue_statement element_value_pair.key",
+    .apart = "package_declaration import_declaration",
+    .callables = "method_invocation.name method_declaration.name method_reference+",
+    .own = "this super",
+    .known_from = KnownFrom::kName,
+    .bare_members = true,
+    .separate_types = true};
+
+constexpr SignatureTypes kSignatures{
+    .rest = "spread_parameter",
+    .receivers = "receiver_parameter",
+    .constructors = "constructor_declaration",
+    .calls = "method_invocation.name object_creation_expression.type",
+    .callee_parts = "generic_type",
+    .has_overloads = true};
+
+constexpr LanguageFiles kFiles[] = {{"java", "java"}};
+constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
+constexpr std::string_view kImportLines[] = {"import "};
+
+}  // namespace
+
+constinit const Language kJava = {
+    .ids = "java",
+    .files = kFiles,
+    .shared_family = kHasNone,
+    .content = Content::kCode,
+    .grammar = "java",
+    .definitions = kDefinitions,
+    .wrappers = kHasNone,
+    .lone_wrappers = kHasNone,
+    .leading = "line_comment block_comment",
+    .identifiers = kHasNone,
+    .sequences =
+        "program class_body interface_body enum_body enum_body_declarations annotation_type_body "
+        "block constructor_body switch_block switch_block_statement_group array_initializer",
+    .parts = "finally_clause catch_clause switch_label enum_body_declarations",
+    .function_values = kHasNone,
+    .scopes = &kScopes,
+    .signatures = &kSignatures,
+    .imports = "import_declaration",
+    .import_words = kHasNone,
+    .import_heads = "package_declaration",
+    .has_local_imports = false,
+    .modules = ModuleSystem::kJava,
+    .standard_modules = kHasNone,
+    .import_lines = kImportLines,
+    .declaring_words = "import package class interface enum",
+    .comments = kComments,
+    .block_words = kHasNone,
+    .closing_words = kHasNone,
+    .indented_blocks = kHasNone,
+    .has_ellipsis_statement = false,
+    .has_optional_types = false,
+    .keywords =
+        "abstract assert boolean break byte case catch char class const continue default do double "
+        "else enum extends false final finally float for goto if implements import instanceof int "
+        "interface long native new null package private protected public return short static "
+        "strictfp super switch synchronized this throw throws transient true try void volatile "
+        "while _",
+    .has_keyword_members = false};
+
+}  // namespace redraft

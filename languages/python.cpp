@@ -1,0 +1,116 @@
+#include "languages/rows.h"
+
+namespace redraft {
+namespace {
+
+constexpr auto kType = DefinitionKind::kType;
+
+constexpr DefinitionType kDefinitions[] = {{"function_definition"}, {"class_definition", kType}};
+
+constexpr ScopeTypes kScopes{
+    .functions = "function_definition lambda",
+    .blocks = "list_comprehension set_comprehension dictionary_comprehension generator_expression",
+    .types = "class_definition",
+    .here = "for_in_clause.left",
+    .around = "function_definition.name class_definition.name",
+    .in_function =
+        "assignment.left augmented_assignment.left for_statement.left as_pattern_target "
+        "named_expression.name aliased_import.alias type_alias_statement.left",
+    .parameters = "parameters lambda_parameters",
+    .patterns =
+        "pattern_list tuple_pattern list_pattern tuple list list_splat_pattern "
+        "dictionary_splat_pattern default_parameter.name typed_default_parameter.name "
+        "typed_parameter dotted_name",
+    .parameter_lists = "parameters lambda_parameters",
+    .members = "attribute.attribute",
+    .keys = "import_from_statement.module_name aliased_import.name dotted_name+",
+    .arguments = "keyword_argument.name",
+    .imports = "import_statement.name import_from_statement.name",
+    .outside =
+        "function_definition.return_type class_definition.superclasses "
+        "default_parameter.value typed_default_parameter.value typed_default_parameter.type "
+        "typed_parameter.type",
+    .unsure = "case_pattern exec_statement print_statement",
+    .free = "global_statement nonlocal_statement",
+    .own = "self cls super()",
+    .constructor = "__init__",
+    .has_assigned_members = true};
+
+constexpr SignatureTypes kSignatures{.rest = "list_splat_pattern",
+                                     .named_rest = "dictionary_splat_pattern",
+                                     .by_place_before = "positional_separator",
+                                     .by_name_behind = "keyword_separator list_splat_pattern",
+                                     .constructors = "__init__",
+                                     .calls = "call.function",
+                                     .callee_parts = "attribute.attribute",
+                                     .spreads = "list_splat dictionary_splat",
+                                     .has_explicit_self = true,
+                                     .style = {.name_mark = "="}};
+
+// Names that mean the module wherever they stand before a dot. The rest of the file tells whether a
+// name such as "copy" or "time" is a variable.
+constexpr std::string_view kModules[] = {
+    "abc",         "argparse",   "ast",       "asyncio",    "base64",      "bisect",
+    "collections", "contextlib", "copy",      "csv",        "ctypes",      "dataclasses",
+    "datetime",    "decimal",    "difflib",   "enum",       "errno",       "fnmatch",
+    "functools",   "getpass",    "glob",      "gzip",       "hashlib",     "heapq",
+    "hmac",        "inspect",    "io",        "itertools",  "json",        "locale",
+    "logging",     "math",       "mimetypes", "operator",   "os",          "pathlib",
+    "pickle",      "platform",   "pprint",    "queue",      "random",      "re",
+    "secrets",     "select",     "selectors", "shlex",      "shutil",      "signal",
+    "socket",      "sqlite3",    "ssl",       "statistics", "string",      "struct",
+    "subprocess",  "sys",        "tempfile",  "textwrap",   "threading",   "time",
+    "timeit",      "traceback",  "types",     "typing",     "unicodedata", "uuid",
+    "warnings",    "weakref",    "zipfile",   "zlib"};
+constexpr StandardModules kStandardModules{.paths = kModules, .before = "import ", .after = ""};
+
+constexpr IndentedBlocks kBlocks{
+    .heads = "async case class def elif else except finally for if match try while with",
+    .wrapping_heads = "if for while with try async",
+    .continuing = "elif else except finally ) ] }",
+    .decorator = "@",
+    .long_quotes = "\"\"\" '''"};
+
+constexpr LanguageFiles kFiles[] = {{"python", "py pyi pyw"}};
+constexpr CommentMarks kComments[] = {{"#"}};
+constexpr std::string_view kImportLines[] = {"import ", "from "};
+
+}  // namespace
+
+constinit const Language kPython = {
+    .ids = "python",
+    .files = kFiles,
+    .shared_family = kHasNone,
+    .content = Content::kCode,
+    .grammar = "python",
+    .definitions = kDefinitions,
+    .wrappers = "decorated_definition",
+    .lone_wrappers = kHasNone,
+    .leading = "comment",
+    .identifiers = kHasNone,
+    .sequences = "module block dictionary list set tuple",
+    .parts = "else_clause elif_clause except_clause finally_clause",
+    .function_values = "function_definition",
+    .scopes = &kScopes,
+    .signatures = &kSignatures,
+    .imports = "import_statement import_from_statement future_import_statement",
+    .import_words = kHasNone,
+    .import_heads = kHasNone,
+    .has_local_imports = true,
+    .modules = ModuleSystem::kPython,
+    .standard_modules = &kStandardModules,
+    .import_lines = kImportLines,
+    .declaring_words = "import from def class",
+    .comments = kComments,
+    .block_words = kHasNone,
+    .closing_words = kHasNone,
+    .indented_blocks = &kBlocks,
+    .has_ellipsis_statement = true,
+    .has_optional_types = true,
+    .keywords =
+        "False None True and as assert async await break class continue def del elif else except "
+        "finally for from global if import in is lambda nonlocal not or pass raise return try "
+        "while with yield",
+    .has_keyword_members = false};
+
+}  // namespace redraft

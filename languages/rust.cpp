@@ -1,0 +1,102 @@
+#include "languages/rows.h"
+
+namespace redraft {
+namespace {
+
+constexpr auto kType = DefinitionKind::kType;
+constexpr auto kImplementation = DefinitionKind::kImplementation;
+constexpr auto kModule = DefinitionKind::kModule;
+constexpr auto kAlways = DefinitionTest::kAlways;
+constexpr auto kHasBody = DefinitionTest::kHasBody;
+
+constexpr DefinitionType kDefinitions[] = {{"function_item"},
+                                           {"macro_definition"},
+                                           {"struct_item", kType},
+                                           {"enum_item", kType},
+                                           {"union_item", kType},
+                                           {"trait_item", kType},
+                                           {"impl_item", kImplementation, kAlways, "type"},
+                                           {"mod_item", kModule, kHasBody}};
+
+constexpr ScopeTypes kScopes{
+    .functions = "function_item closure_expression function_signature_item",
+    .blocks = "block if_expression while_expression for_expression match_arm mod_item",
+    .types = "impl_item trait_item struct_item enum_item union_item",
+    .here =
+        "let_declaration.pattern let_condition.pattern for_expression.pattern "
+        "match_pattern const_item.name static_item.name type_item.name type_parameter.name",
+    .around =
+        "function_item.name function_signature_item.name struct_item.name enum_item.name "
+        "union_item.name trait_item.name mod_item.name macro_definition.name "
+        "use_as_clause.alias",
+    .parameters = "parameter.pattern closure_parameters",
+    .patterns =
+        "tuple_pattern tuple_struct_pattern struct_pattern field_pattern.pattern "
+        "field_pattern.name?!pattern reference_pattern ref_pattern mut_pattern captured_pattern "
+        "slice_pattern or_pattern",
+    .parameter_lists = "parameter parameters closure_parameters",
+    .member_declarations = "field_declaration.name enum_variant.name",
+    .members = "field_expression.field",
+    .qualified = "scoped_identifier.name scoped_type_identifier.name",
+    .keys = "label",
+    .apart = "use_declaration",
+    .fields = "field_initializer.field field_pattern.name?pattern",
+    .shorthand = "shorthand_field_initializer shorthand_field_identifier",
+    .unsure = "macro_rule",
+    .type_places = "scoped_identifier.path scoped_type_identifier.path",
+    .own = "self Self",
+    .known_from = KnownFrom::kStatement,
+    .separate_types = true};
+
+constexpr SignatureTypes kSignatures{
+    .rest = "variadic_parameter",
+    .receivers = "self_parameter",
+    .calls = "call_expression.function",
+    .callee_parts = "field_expression.field scoped_identifier.name generic_function.function"};
+
+constexpr LanguageFiles kFiles[] = {{"rust", "rs"}};
+constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
+constexpr std::string_view kImportLines[] = {"use "};
+
+}  // namespace
+
+constinit const Language kRust = {
+    .ids = "rust",
+    .files = kFiles,
+    .shared_family = kHasNone,
+    .content = Content::kCode,
+    .grammar = "rust",
+    .definitions = kDefinitions,
+    .wrappers = kHasNone,
+    .lone_wrappers = kHasNone,
+    .leading = "line_comment block_comment attribute_item",
+    .identifiers = kHasNone,
+    .sequences =
+        "source_file declaration_list field_declaration_list enum_variant_list block match_block "
+        "field_initializer_list array_expression",
+    .parts = "else_clause",
+    .function_values = kHasNone,
+    .scopes = &kScopes,
+    .signatures = &kSignatures,
+    .imports = "use_declaration extern_crate_declaration",
+    .import_words = kHasNone,
+    .import_heads = kHasNone,
+    .has_local_imports = true,
+    .modules = ModuleSystem::kRust,
+    .standard_modules = kHasNone,
+    .import_lines = kImportLines,
+    .declaring_words = "use fn struct enum trait",
+    .comments = kComments,
+    .block_words = kHasNone,
+    .closing_words = kHasNone,
+    .indented_blocks = kHasNone,
+    .has_ellipsis_statement = false,
+    .has_optional_types = false,
+    .keywords =
+        "Self abstract as async await become box break const continue crate do dyn else enum "
+        "extern false final fn for if impl in let loop macro match mod move mut override priv pub "
+        "ref return self static struct super trait true try type typeof unsafe unsized use virtual "
+        "where while yield",
+    .has_keyword_members = false};
+
+}  // namespace redraft

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace redraft {
+
+// From where on a name that is declared within a function is known.
+enum class KnownFrom : std::uint8_t {
+  kScope,      // the beginning of its scope: `def f(): print(a); a = 1` is one `a`
+  kName,       // its own place: `int a = a;` is one `a`
+  kStatement,  // the end of what declares it: `let a = a.trim();` are two
+};
+
+// tree-sitter's names for where names are declared and used, in one language. Each list is words,
+// separated by spaces. Of a node: its type. Of a place: "type.field" for the child that the field
+// holds, "type" for children that no field holds, "type+" for all but the first child that has a
+// name; "?field" is added if there has to be a child in another field, or of that type, "?!field"
+// if there must not.
+struct ScopeTypes {
+  // Nodes with names of their own: functions, blocks within them, and types with members.
+  std::string_view functions = {}, blocks = {}, types = {};
+  // Places that declare a name: in the innermost scope around, in the one around that, in the
+  // innermost function or type, and as a parameter. `patterns` may stand between.
+  std::string_view here = {}, around = {}, in_function = {}, parameters = {}, patterns = {};
+  // What may stand between a parameter and its function.
+  std::string_view parameter_lists = {};
+  std::string_view member_declarations = {};
+  // Places of names after a dot, and after "::" or the like.
+  std::string_view members = {}, qualified = {};
+  // Places, and types, of names that are something else: labels, keys of objects. And nodes that
+  // tell only of what other files have.
+  std::string_view keys = {}, apart = {};
+  // Places of functions' names where a variable of that name is something else.
+  std::string_view callables = {};
+  // Of named arguments: `f(name=1)`.
+  std::string_view arguments = {};
+  // Of fields in a literal or a pattern of a type that it names.
+  std::string_view fields = {};
+  // Types whose members keys of any object may be.
+  std::string_view structural_types = {};
+  // Places and types of names that stand for a member and a variable: `{name}`.
+  std::string_view shorthand = {};
+  // Places of names that an import makes known, and can be given another one by "as".
+  std::string_view imports = {};
+  // Places of names that are given to other files, and can be given under another one by "as".
+  std::string_view exports = {};
+  // Of a scope what belongs to the one around it: a function's decorators, a parameter's default.
+  std::string_view outside = {};
+  // Nodes in which, and places at which there is no telling what a name means.
+  std::string_view unsure = {}, unsure_places = {};
+  // Statements that take a name from further outside: Python's `global`.
+  std::string_view free = {};
+  // Statements whose declarations go to the function: JavaScript's `var`.
+  std::string_view hoisting = {};
+  // Where only types are named, if their names are not nodes of a type of their own.
+  std::string_view type_places = {};
+  // What a method calls the object that it belongs to.
+  std::string_view own = {};
+  // The name of a type's constructor, if it differs from the type's name.
+  std::string_view constructor = {};
+  // A member exists once a method assigns to it: Python's `self.name = 1`.
+  bool has_assigned_members = false;
+  KnownFrom known_from = KnownFrom::kScope;
+  // In a type's methods a member is known by its name alone.
+  bool bare_members = false;
+  // A "type_identifier" is never the name of a variable.
+  bool separate_types = false;
+};
+
+}  // namespace redraft

@@ -1,0 +1,117 @@
+// What JavaScript and TypeScript have in common.
+#pragma once
+
+#include <string_view>
+
+#include "languages/definition_types.h"
+#include "languages/scope_types.h"
+#include "languages/signature_types.h"
+
+namespace redraft {
+
+inline constexpr DefinitionType kTypeScriptDefinitions[] = {
+    {"function_declaration"},
+    {"generator_function_declaration"},
+    {"method_definition"},
+    {"variable_declarator", DefinitionKind::kFunction, DefinitionTest::kHoldsFunction},
+    {"public_field_definition", DefinitionKind::kFunction, DefinitionTest::kHoldsFunction},
+    {"pair", DefinitionKind::kFunction, DefinitionTest::kHoldsFunction, "key"},
+    {"assignment_expression", DefinitionKind::kFunction, DefinitionTest::kHoldsFunction, "left",
+     "right"},
+    {"class_declaration", DefinitionKind::kType},
+    {"abstract_class_declaration", DefinitionKind::kType},
+    {"interface_declaration", DefinitionKind::kType},
+    {"enum_declaration", DefinitionKind::kType},
+    {"type_alias_declaration", DefinitionKind::kType},
+    {"internal_module", DefinitionKind::kModule},
+    {"module", DefinitionKind::kModule, DefinitionTest::kHasBody}};
+
+inline constexpr std::string_view kScriptWrappers =
+    "export_statement expression_statement ambient_declaration";
+inline constexpr std::string_view kScriptLoneWrappers = "lexical_declaration variable_declaration";
+inline constexpr std::string_view kScriptIdentifiers = "shorthand_property_identifier_pattern";
+inline constexpr std::string_view kScriptLeading = "comment html_comment decorator";
+inline constexpr std::string_view kScriptSequences =
+    "program class_body statement_block switch_body switch_case switch_default interface_body "
+    "object_type enum_body object array jsx_element jsx_fragment";
+inline constexpr std::string_view kScriptFunctionValues =
+    "arrow_function function_expression generator_function class";
+inline constexpr std::string_view kScriptKeywords =
+    "await break case catch class const continue debugger default delete do else enum export "
+    "extends false finally for function if implements import in instanceof interface let new null "
+    "package private protected public return static super switch this throw true try typeof var "
+    "void while with yield";
+
+inline constexpr std::string_view kScriptFunctions =
+    "function_declaration function_expression arrow_function method_definition "
+    "generator_function generator_function_declaration function_signature method_signature "
+    "abstract_method_signature class_static_block function_type constructor_type call_signature "
+    "construct_signature";
+inline constexpr std::string_view kScriptBlocks =
+    "statement_block for_statement for_in_statement catch_clause switch_body "
+    "type_alias_declaration";
+inline constexpr std::string_view kScriptTypes =
+    "class_declaration class abstract_class_declaration interface_declaration enum_declaration";
+inline constexpr std::string_view kScriptHere =
+    "variable_declarator.name for_in_statement.left?kind catch_clause.parameter "
+    "function_expression.name generator_function.name class.name type_parameter.name";
+inline constexpr std::string_view kScriptAround =
+    "function_declaration.name generator_function_declaration.name class_declaration.name "
+    "abstract_class_declaration.name interface_declaration.name type_alias_declaration.name "
+    "enum_declaration.name function_signature.name internal_module.name module.name "
+    "import_clause namespace_import import_specifier.alias";
+inline constexpr std::string_view kScriptPatterns =
+    "object_pattern array_pattern pair_pattern.value assignment_pattern.left "
+    "object_assignment_pattern.left rest_pattern required_parameter.pattern "
+    "optional_parameter.pattern";
+inline constexpr std::string_view kScriptMembers =
+    "method_definition.name field_definition.property public_field_definition.name "
+    "property_signature.name method_signature.name abstract_method_signature.name "
+    "enum_body.name enum_assignment.name";
+inline constexpr std::string_view kScriptKeys =
+    "statement_identifier property_identifier import_specifier.name?alias export_specifier.alias "
+    "nested_type_identifier.name nested_identifier.property jsx_attribute";
+
+constexpr ScopeTypes script_scopes() {
+  return {.functions = kScriptFunctions,
+          .blocks = kScriptBlocks,
+          .types = kScriptTypes,
+          .here = kScriptHere,
+          .around = kScriptAround,
+          .parameters = "formal_parameters arrow_function.parameter",
+          .patterns = kScriptPatterns,
+          .parameter_lists = "formal_parameters",
+          .member_declarations = kScriptMembers,
+          .members = "member_expression.property",
+          .keys = kScriptKeys,
+          .shorthand = "shorthand_property_identifier shorthand_property_identifier_pattern",
+          .imports = "import_specifier.name",
+          .exports = "export_specifier.name?!alias",
+          .unsure = "with_statement",
+          .unsure_places =
+              "required_parameter.pattern?accessibility_modifier "
+              "required_parameter.pattern?readonly "
+              "optional_parameter.pattern?accessibility_modifier "
+              "optional_parameter.pattern?readonly",
+          .hoisting = "variable_declaration",
+          .own = "this super"};
+}
+
+constexpr ScopeTypes typed_script_scopes() {
+  ScopeTypes types = script_scopes();
+  types.fields = "pair.key";
+  types.structural_types = "interface_declaration";
+  return types;
+}
+
+constexpr SignatureTypes script_signatures(CallStyle style) {
+  return {.optional = "optional_parameter",
+          .rest = "rest_pattern",
+          .constructors = "constructor",
+          .calls = "call_expression.function new_expression.constructor",
+          .callee_parts = "member_expression.property",
+          .spreads = "spread_element",
+          .style = style};
+}
+
+}  // namespace redraft

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string_view>
+
+namespace redraft {
+
+// How a language calls functions.
+struct CallStyle {
+  // Stands between the name of an argument and its value; empty: arguments have no names.
+  std::string_view name_mark = {};
+  // A call may omit any argument.
+  bool may_lack = false;
+};
+
+// tree-sitter's names for parameters and arguments, in one language. Each list is words, separated
+// by spaces; a place is "type.field" as in ScopeTypes. A parameter with a "=" is optional, and one
+// that is called "this" is the object that the function belongs to.
+struct SignatureTypes {
+  // Nodes that are parameters, or in them.
+  std::string_view optional = {}, rest = {}, named_rest = {}, receivers = {};
+  // What is between parameters, and makes those before it unnamed, those behind it named.
+  std::string_view by_place_before = {}, by_name_behind = {};
+  // Nodes whose "name" children are a parameter each.
+  std::string_view several = {};
+  // Functions that are called by the name of their type: names, or nodes.
+  std::string_view constructors = {};
+  // Where a call has what it calls, and where that has its name.
+  std::string_view calls = {}, callee_parts = {};
+  // Arguments that are several.
+  std::string_view spreads = {};
+  // The first parameter of a method is its object, unless it is static.
+  bool has_explicit_self = false;
+  // Functions of one name may differ in their parameters.
+  bool has_overloads = false;
+  CallStyle style = {};
+};
+
+}  // namespace redraft

@@ -1,0 +1,13 @@
+// How long a test waits for an event before it fails: the event will never come. Nothing that a
+// test waits for takes a twentieth of this, even where others compile. hang_seconds is the one
+// place of the number, for every language of tests.
+#pragma once
+#include <chrono>
+
+namespace redraft {
+
+inline constexpr std::chrono::seconds kHangLimit{
+#include "tests/kit/hang_seconds"
+};
+
+}  // namespace redraft

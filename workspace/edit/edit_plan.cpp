@@ -1,0 +1,132 @@
+#include "workspace/edit/edit_plan.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "support/trace/trace.h"
+#include "workspace/edit/edit_context.h"
+#include "workspace/edit/edit_problems.h"
+
+namespace redraft {
+namespace {
+
+// An instruction, and the tokens after it.
+constexpr int kInstructionTokens = 64;
+
+int unread_tokens(Engine& engine, const EditPrompt& prompt) {
+  return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens);
+}
+
+Result<std::optional<EditWindows>> windows_of(Engine& engine, const EditRequest& request,
+                                              const EditRegion& file,
+                                              const std::string& instruction) {
+  const Result<EditPlan> plan = plan_region(engine, request, instruction, file);
+  if (!plan) return plan.error();
+  const Result<int> budget =
+      edit_token_budget(plan->prompt, request.max_new_tokens, engine.context_length());
+  if (budget) return std::optional<EditWindows>();
+  std::optional<EditWindows> windows =
+      edit_windows(file, plan->prompt, engine.tokenizer(), engine.context_length());
+  if (!windows) return budget.error();
+  windows->context_bytes = std::min(windows->context_bytes, plan->context_bytes);
+  return windows;
+}
+
+}  // namespace
+
+EditLimits limits_of(Engine& engine, const EditRequest& request) {
+  return {.region_bytes = edit_region_bytes(engine.cost_curve()),
+          .windows = [&](const EditRegion& file, const std::string& instruction) {
+            return windows_of(engine, request, file, instruction);
+          }};
+}
+
+std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
+  return std::min(edit_context_bytes(engine.cost_curve(), kContextSeconds), context_bytes) / 2;
+}
+
+std::size_t context_bytes_of(Engine& engine, const EditRequest& request) {
+  return request.context_bytes.value_or(edit_context_bytes(engine.cost_curve(), kContextSeconds));
+}
+
+Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request,
+                             const std::string& instruction, const EditRegion& region,
+                             std::size_t context_bytes, const FaultyAnswer* faulty) {
+  const Span span("prompt");
+  PromptForm form{.context_bytes = context_bytes,
+                  .overview_bytes = overview_bytes(engine, context_bytes),
+                  .names = names_in_problems(request)};
+  // They take the room of lines around the region, so that reading takes no longer.
+  for (const ForeignDefinition& definition :
+       definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes))
+    form.elsewhere += definition.title + definition.text;
+  form.context_bytes -= form.elsewhere.size();
+  return make_edit_prompt(engine.prompt_encoder(Purpose::kEdit), region, instruction, form, faulty);
+}
+
+Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
+                             const std::string& instruction, const EditRegion& region) {
+  const CostCurve& cost = engine.cost_curve();
+  const std::size_t bytes = context_bytes_of(engine, request);
+  Result<EditPrompt> prompt = prompt_of(engine, request, instruction, region, bytes);
+  if (!prompt) return prompt.error();
+  if (request.announced && !request.context_bytes) {
+    const std::size_t more_bytes = edit_context_bytes(cost, kReadAheadSeconds);
+    Result<EditPrompt> more = prompt_of(engine, request, instruction, region, more_bytes);
+    const int unread = unread_tokens(engine, *prompt);
+    const int affordable = cost.tokens_read_in(kContextSeconds, unread);
+    if (more && unread_tokens(engine, *more) <= std::max(affordable, kInstructionTokens))
+      return EditPlan{region, std::move(*more), more_bytes};
+  }
+  return EditPlan{region, std::move(*prompt), bytes};
+}
+
+// The larger prompt comes last: if the request comes early, only that part was read in vain.
+Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double seconds,
+                             const std::function<void(double)>& on_read,
+                             const std::stop_token& stop) {
+  const CostCurve& cost = engine.cost_curve();
+  ModelTask task = task_of(request);
+  task.instruction = "-";
+  task.retry_index = 0;
+  const Result<EditDecision> decision =
+      decide(request, task, {.region_bytes = edit_region_bytes(cost)});
+  if (!decision) return decision.error();
+  const RegionEdit* edit = std::get_if<RegionEdit>(&*decision);
+  if (edit == nullptr) {  // the instruction says which places
+    on_read(1);
+    return {};
+  }
+  std::vector<std::vector<TokenId>> beginnings;
+  std::vector<int> unread;
+  for (const double context_seconds : {kContextSeconds, kReadAheadSeconds}) {
+    Result<EditPrompt> prompt = prompt_of(engine, request, task.instruction, edit->region,
+                                          edit_context_bytes(cost, context_seconds));
+    if (!prompt) return prompt.error();
+    prompt->tokens.resize(static_cast<std::size_t>(prompt->before_instruction));
+    if (!beginnings.empty() && beginnings.back() == prompt->tokens) continue;
+    unread.push_back(unread_tokens(engine, *prompt));
+    beginnings.push_back(std::move(prompt->tokens));
+  }
+  int limit = cost.tokens_read_in(seconds, engine.context_length());
+  const int total = std::min(limit, std::accumulate(unread.begin(), unread.end(), 0));
+  int done = 0;
+  for (std::size_t i = 0; i < beginnings.size() && limit > 0; ++i) {
+    const int size = static_cast<int>(beginnings[i].size());
+    const auto on_chunk = [&](int known) {
+      const int read = done + unread[i] - (size - known);
+      on_read(std::clamp(static_cast<double>(read) / std::max(total, 1), 0.0, 1.0));
+    };
+    if (!engine.read_ahead(beginnings[i], limit, on_chunk, stop)) return {};
+    done += unread[i];
+    limit -= unread[i];
+  }
+  on_read(1);
+  return {};
+}
+
+}  // namespace redraft
