@@ -125,7 +125,7 @@ class Refused(InFolder):
 
     def test_a_licence_that_is_not_there(self):
         with mock.patch.object(licences, "_SHARE", self.folder):
-            with self.assertRaisesRegex(packing.DistError, "no licence text of Boost"):
+            with self.assertRaisesRegex(packing.DistError, "cannot find the licence text of Boost"):
                 licences.system_library("Boost")
 
 
