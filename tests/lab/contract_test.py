@@ -86,7 +86,8 @@ class Contract(InFolder):
         self.assertEqual([each["decoder"] for each in written["summary"]], ["ar", "pld", "redraft"])
         self.assertLessEqual({"id", "decoder", "new_tokens", "passes", "rows", "seconds", "identical", "cache_asked", "searches"},
                              written["tasks"][0].keys())
-        cost = self.json_of(PROGRAM, "bench", "cost", "--rows", "1,8", "--context", "0", "--samples", "1", *self.target())
+        cost = self.json_of(PROGRAM, "bench", "cost", "--rows", "1,8", "--context", "0", "--samples", "1", "--time-limit", "2",
+                            *self.target())
         self.assertLessEqual({"machine", "model", "threads", "peak_gmacs", "bandwidth_gbs", "points"}, cost.keys())
         self.assert_fails(self.line(PROGRAM, "bench"), 2, "redraft")
         self.assert_fails(self.line(PROGRAM, "bench", "edits", "--nonsense"), 2, "--nonsense")

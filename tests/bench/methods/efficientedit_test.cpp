@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/methods/lossy_rules.h"
 #include "decoding/acceptance.h"
 #include "decoding/decoder.h"
 #include "tests/kit/lossless_case.h"
@@ -147,7 +148,8 @@ TEST(EfficientEdit, TopKAcceptsTheThirdBestAndNotTheFourth) {
 bool second_passes(const ScriptedModel& target, std::span<const TokenId> sequence, int k,
                    bool floor) {
   const auto ranking = target.ranking(sequence, k);
-  return entropy_threshold(normalised_entropy(ranking.logits), k, floor) >= 2;
+  const Rounding rounding = floor ? Rounding::kDown : Rounding::kUp;
+  return entropy_threshold(normalised_entropy(ranking.logits), k, rounding) >= 2;
 }
 
 TEST(EfficientEdit, EntropyLooksAtThreeCandidatesAndRoundsUp) {

@@ -78,7 +78,8 @@ class CompletionsTest : public testing::Test {
  protected:
   CompletionsTest()
       : host_(factory(), post()),
-        completions_(std::make_unique<Completions>(host_, OwnerPost(post(), alive_))) {}
+        completions_(
+            std::make_unique<Completions>(host_, OwnerPost(post(), alive_), OnReadAhead())) {}
   ~CompletionsTest() override { open_gate(); }
 
   // Writes "width * height" after "= ", and further texts elsewhere.

@@ -89,7 +89,7 @@ std::string refusal_of(const std::string& instruction, const std::string& text,
   const EditRequest request = request_for(RenameCase(each), language);
   const Result<void> checked = check_new_names(request);
   if (checked) return "";
-  EXPECT_FALSE(carry_out_rename(request)) << instruction;
+  EXPECT_FALSE(decide_without_model(request)) << instruction;
   return checked.error().message();
 }
 
