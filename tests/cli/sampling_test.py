@@ -67,7 +67,7 @@ class Sampling(InFolder):
         prediction.write_text(greedy["text"])
         predicted = self.written("--prediction", str(prediction), "--decoder", "fastfixer")
         self.assertEqual(predicted["output_sha256"], greedy["output_sha256"])
-        self.assert_fails(self.generate("--prediction", str(self.folder / "none")), 1, "none: cannot be read")
+        self.assert_fails(self.generate("--prediction", str(self.folder / "none")), 1, "none: cannot read the file")
 
     def test_what_is_not_possible_is_refused(self):
         for value in ("-0.1", "2.1", "warm", "nan"):
@@ -85,7 +85,7 @@ class Sampling(InFolder):
     def test_lossy_rules_are_refused_by_name(self):
         lossy = ("--decoder", "efficientedit:direct", "--draft", self.model)
         self.written(*lossy)
-        self.assert_fails(self.generate(*lossy, "--temperature", "1"), 2, "efficientedit:direct", "sampling", "lossless")
+        self.assert_fails(self.generate(*lossy, "--temperature", "1"), 2, "efficientedit:direct", "to sample", "lossless")
         self.assert_fails(self.generate(*lossy, "--logprobs", "1", "--format", "json"), 2, "efficientedit:direct", "lossless")
 
 
