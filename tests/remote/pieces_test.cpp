@@ -193,7 +193,7 @@ TEST(CompletionsApi, WhichModel) {
   ASSERT_TRUE(info);
   EXPECT_EQ(info->context_length, 4096);
   EXPECT_EQ(info->begun_turn, BegunTurn::kAskedFor);
-  EXPECT_THAT(read_models(kTwo, "c").error().message(), HasSubstr("there are: a, b"));
+  EXPECT_THAT(read_models(kTwo, "c").error().message(), HasSubstr("It has: a, b"));
   EXPECT_THAT(read_models(kTwo, "").error().message(), HasSubstr("--remote-model"));
   EXPECT_EQ(read_models(R"({"data":[{"id":"b"}]})", "")->name, "b");
   EXPECT_EQ(read_models(R"({"data":[{"id":"b","meta":{"n_ctx":99}}]})", "")->context_length, 99);
@@ -378,7 +378,7 @@ TEST(CompletionsApi, ReasonsAreOneShortLine) {
   EXPECT_EQ(reason_of_refusal({.refusal = R"({"error":"x"})"}), "x");
   EXPECT_EQ(reason_of_refusal({.refusal = "<html>"}), "<html>");
   EXPECT_LE(reason_of_refusal({.refusal = std::string(9999, 'x')}).size(), 300U);
-  EXPECT_EQ(reason_of_refusal({}), "no reason");
+  EXPECT_EQ(reason_of_refusal({}), "no reason given");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_F(UnreadMessagesTest, ADocumentThatIsTooLargeIsRefusedAndTheUserIsToldOnce)
   const auto text = told[0].at("message").get<std::string>();
   EXPECT_THAT(text, HasSubstr(kUri));
   EXPECT_THAT(text, HasSubstr("70 MB"));
-  EXPECT_THAT(text, HasSubstr("the limit is 64 MB"));
+  EXPECT_THAT(text, HasSubstr("exceeds the limit of 64 MB"));
   EXPECT_THAT(refusal(), HasSubstr("not open"));
   EXPECT_TRUE(lose("textDocument/didOpen").empty()) << "the editor tries again";
   EXPECT_TRUE(lose("textDocument/didChange").empty()) << "a keystroke there, as a whole text";

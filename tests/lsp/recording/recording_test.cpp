@@ -93,7 +93,7 @@ TEST(Recording, MayEndWithinALine) {
 TEST(Recording, WhatIsNoneIsAnErrorWithItsLine) {
   EXPECT_EQ(error_of(""), "the recording is empty");
   EXPECT_EQ(error_of("\n  \n"), "the recording is empty");
-  EXPECT_THAT(error_of("{}"), HasSubstr("line 1: this is no recording of redraft"));
+  EXPECT_THAT(error_of("{}"), HasSubstr("line 1: this is not a redraft recording"));
   EXPECT_THAT(error_of("import os\nimport sys\n"), HasSubstr("line 1: malformed JSON"));
   EXPECT_THAT(error_of("[]\n"), HasSubstr("line 1: this is not a JSON object"));
   EXPECT_THAT(error_of(R"({"redraft_recording":2,"version":"9.9"})"),

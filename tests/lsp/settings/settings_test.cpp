@@ -149,9 +149,9 @@ TEST(Settings, UnknownNamesAreNamed) {
       Json::parse(R"({"indx": 1, "completion": {"delai": 1}, "edit": 5, "prompt": true})"), {},
       {"prompt"});
   EXPECT_EQ(settings, Settings());
-  EXPECT_THAT(problems, ElementsAre(HasSubstr("redraft.completion.delai is no setting"),
+  EXPECT_THAT(problems, ElementsAre(HasSubstr("redraft.completion.delai is not a setting"),
                                     HasSubstr("redraft.edit takes an object"),
-                                    HasSubstr("redraft.indx is no setting")));
+                                    HasSubstr("redraft.indx is not a setting")));
   EXPECT_EQ(read_settings("all", {}).problems.size(), 1U);
 }
 
@@ -221,7 +221,7 @@ TEST_F(ConfigurationTest, WhatStandsNextToTheSettingsIsNoUnknownOne) {
   initialize_with({}, {{"token", "0123"}, {"streamedEdits", true}, {"prompt", true}});
   EXPECT_TRUE(warnings().empty());
   configure({{"redraft", {{"token", "0123"}}}});
-  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.token is no setting")));
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("redraft.token is not a setting")));
 }
 
 // In some editors a file of the workspace sets them (Emacs's .dir-locals.el).

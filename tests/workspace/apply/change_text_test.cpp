@@ -137,7 +137,7 @@ TEST(ChangeText, ExplainsWhyATextIsNotAChange) {
   EXPECT_THAT(reason("# ... existing code ...\n"), HasSubstr("no code"));
   EXPECT_THAT(reason("a\xff"), HasSubstr("UTF-8 text at byte 1"));
   EXPECT_THAT(reason(std::string("a\0b", 3)), HasSubstr("NUL"));
-  EXPECT_THAT(reason(std::string(kMaxChangeBytes + 1, 'a')), HasSubstr("at most"));
+  EXPECT_THAT(reason(std::string(kMaxChangeBytes + 1, 'a')), HasSubstr("the limit is"));
 }
 
 // Whatever is pasted is read or refused.
