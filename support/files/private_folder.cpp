@@ -45,7 +45,7 @@ Result<void> make_private_folder(const fs::path& folder) {
   if (Result<void> made = make_folders(folder); !made) return made;
   struct stat found;
   if (::lstat(folder.c_str(), &found) != 0) return file_error(folder);
-  if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is not a folder");
+  if (!S_ISDIR(found.st_mode)) return Error(folder.string() + ": is a link, not a folder");
   if (found.st_uid != ::geteuid()) return Error(folder.string() + ": belongs to another user");
   if ((found.st_mode & 077) != 0)
     return Error(folder.string() +

@@ -319,6 +319,7 @@ TEST(FastCoder, TheCacheOutlivesTheRequest) {
 }
 
 TEST(Rest, CountsItsSearches) {
+  take_searches();  // of other tests
   RestSource source(store({{1, 2, 3}}), {});
   source.draft(Tokens{1, 2}, kNoLimit);
   source.draft(Tokens{8, 9}, kNoLimit);

@@ -83,7 +83,7 @@ TEST(Completion, IsNoneWhereTheModelIsNotSureOfAnything) {
   request.min_probability = 0.5;
   const auto result = run_completion(*engine, request, {});
   EXPECT_EQ(result->text(), "");
-  EXPECT_THAT(result->why_none, HasSubstr("redraft.completion.minProbability"));
+  EXPECT_THAT(result->why_none, HasSubstr("not sure enough"));
 }
 
 // A lossy decoder does not say how likely its tokens are.

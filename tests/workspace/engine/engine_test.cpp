@@ -50,7 +50,7 @@ TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
       Engine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(),
-              HasSubstr("draft model small has a different vocabulary than target big"));
+              HasSubstr("draft model small has another vocabulary than target big"));
   EXPECT_FALSE(Engine::make({}, {}));
 }
 

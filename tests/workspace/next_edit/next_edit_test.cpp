@@ -150,7 +150,7 @@ TEST_F(NextEdit, LeavesOutUnlikelyChanges) {
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->document, nullptr);
   EXPECT_EQ(result->regions, 2);
-  EXPECT_THAT(result->why_none, HasSubstr("redraft.nextEdit.minProbability"));
+  EXPECT_THAT(result->why_none, HasSubstr("not sure enough"));
   script.certainty = 0.99;
   const auto surer = look(script);
   ASSERT_TRUE(surer) << surer.error().message();
@@ -215,7 +215,7 @@ TEST_F(NextEdit, AnUnchangedRegionIsCopiedInFewPasses) {
   EXPECT_EQ(result->document, nullptr);
   EXPECT_EQ(result->regions, 2);
   EXPECT_GT(result->statistics.tokens_per_pass(), 20);
-  EXPECT_THAT(result->why_none, HasSubstr("nothing"));
+  EXPECT_THAT(result->why_none, HasSubstr("no follow-up change"));
 }
 
 TEST_F(NextEdit, NothingThatTheUserDidIsUndone) {
