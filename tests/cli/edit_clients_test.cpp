@@ -123,8 +123,8 @@ TEST_F(EditClients, TheWorkspaceDecidesAsRunEditDoes) {
     EXPECT_EQ(by_workspace(request), wanted)
         << "seed " << seed << ": " << request.instruction << request.change;
   }
-  for (const EditKind kind : {EditKind::kCertainChange, EditKind::kRename, EditKind::kRegion,
-                              EditKind::kRetry})
+  for (const EditKind kind :
+       {EditKind::kCertainChange, EditKind::kRename, EditKind::kRegion, EditKind::kRetry})
     EXPECT_GT(kinds[to_string(kind)], 0) << to_string(kind);
 }
 
