@@ -221,7 +221,7 @@ class Environments(unittest.TestCase):
         namespaces = (*NAMESPACES, "--pid", "--fork")
         prefix = (*namespaces, "sh", "-c", 'mount -t tmpfs none /proc && mount -t tmpfs none /sys && "$@"; exit $?', "sh")
         self.need(prefix)
-        self.check((), ("processes +/proc is not there",), prefix, shared=True)
+        self.check((), ("processes +/proc is missing",), prefix, shared=True)
 
     @unittest.skipUnless(LIBRARY, "REDRAFT_NETWORK_HOME_LIBRARY must name the library")
     def test_a_home_on_a_slow_network(self):
