@@ -64,7 +64,7 @@ class LayerCapture {
   // the residual stream after each of `layers` (ascending, counted from 0). Empty, as at first:
   // nothing. False: the model cannot, or has no such layer; then nothing changes.
   virtual bool capture_layers(std::span<const int> layers) = 0;
-  // Of the last forward() that predicted every row: [layers, hidden] of row `row`, numbered as in
+  // Returns [layers, hidden] of row `row` of the last forward() that predicted every row, as in
   // Predictions. Valid until the next pass.
   virtual std::span<const float> captured(int row) const = 0;
 };

@@ -38,7 +38,7 @@ struct LinesPassed {
 };
 
 struct EditProgress {
-  // Of the time that it takes to read the prompt and to go over the original, 0..1.
+  // The share done of the time for reading the prompt and going over the original, 0..1.
   double fraction = 0;
   DecodeStatistics statistics;
   std::optional<LinesPassed> lines;  // nothing while redraft looks for places
