@@ -1,7 +1,5 @@
 #include "http/connection.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <array>
 #include <boost/asio/post.hpp>
@@ -17,6 +15,7 @@
 
 #include "http/access.h"
 #include "http/api/read_generation.h"
+#include "support/log/log.h"
 
 namespace redraft::http {
 namespace {
@@ -80,7 +79,7 @@ void Connection::set_deadline(std::chrono::milliseconds limit) {
     const std::shared_ptr<Connection> self = weak.lock();
     // The expiry may be outdated: another deadline may have been set since.
     if (error || !self || self->ended_ || self->deadline_.expiry() > Clock::now()) return;
-    spdlog::debug("http: a client timed out");
+    logging::debug("http: a client timed out");
     self->end();
   });
 }
@@ -305,7 +304,7 @@ void Connection::answer(const ApiError& error) {
 
 void Connection::answer(int status, std::string_view type, std::string body) {
   shared_.metrics.count_answer(place_, status);
-  spdlog::debug("http: {} {}", place_, status);
+  logging::debug("http: {} {}", place_, status);
   beast::http::response<beast::http::empty_body> head(static_cast<beast::http::status>(status),
                                                       version_);
   head.set(beast::http::field::content_type, beast::string_view(type.data(), type.size()));

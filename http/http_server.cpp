@@ -1,6 +1,5 @@
 #include "http/http_server.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "lsp/host/loopback_socket.h"
+#include "support/log/log.h"
 
 namespace redraft::http {
 namespace {
@@ -62,7 +62,7 @@ void HttpServer::make_room_for_unadmitted() {
   if (static_cast<int>(connections_.size()) - admitted() < kMaxUnadmitted) return;
   const auto oldest =
       std::ranges::find_if(connections_, [](const auto& each) { return !each.second->admitted(); });
-  spdlog::warn("closed a connection without the token to make room for another");
+  logging::warn("closed a connection without the token to make room for another");
   metrics_.turn_away();
   const std::shared_ptr<Connection> connection = oldest->second;
   connection->end();
@@ -79,7 +79,7 @@ void HttpServer::add(FileHandle connection) {
     connections_[id] = added;
     added->start();
   } catch (const std::exception& failure) {
-    spdlog::error("http: cannot accept a client: {}", failure.what());
+    logging::error("http: cannot accept a client: {}", failure.what());
     connections_.erase(id);
   }
 }

@@ -1,7 +1,5 @@
 #include "http/serve.h"
 
-#include <spdlog/spdlog.h>
-
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -16,6 +14,7 @@
 #include "lsp/host/local_socket.h"
 #include "lsp/host/loopback_socket.h"
 #include "support/files/private_folder.h"
+#include "support/log/log.h"
 
 namespace redraft::http {
 namespace {
@@ -87,13 +86,13 @@ Result<int> serve(lsp::ServerOptions server, ServeOptions options) {
   }
   if (doors->editors && server.confinement)
     server.confinement->removable.push_back(doors->editors->path().parent_path());
-  return lsp::run_session_host(std::move(server), lsp::LogKind::kShared,
+  return lsp::run_session_host(std::move(server), logging::Lines::kOfSeveral,
                                [&](lsp::SessionHost& host) -> std::shared_ptr<void> {
                                  serve_clients(host, *doors, options.http);
                                  const std::string address =
                                      "http://127.0.0.1:" + std::to_string(doors->port.port);
                                  std::cout << "listening on " << address << std::endl;
-                                 spdlog::info("listening on {}", address);
+                                 logging::info("listening on {}", address);
                                  return std::exchange(doors, nullptr);
                                });
 }

@@ -1,7 +1,5 @@
 #include "lsp/server.h"
 
-#include <spdlog/spdlog.h>
-
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -13,6 +11,7 @@
 #include "lsp/features/next_edit_feed.h"
 #include "lsp/features/status_feature.h"
 #include "lsp/wire/version.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 
@@ -110,9 +109,9 @@ void Server::initialize(const InitializeParams& params, Reply reply) {
   const ClientCapabilities& client = params.capabilities;
   client_process_ = params.process_id;
   dispatcher_.set_lifecycle(Dispatcher::Lifecycle::kServing);
-  spdlog::info("client {}, positions in {}, streamed edits {}",
-               params.client_name.empty() ? "without a name" : params.client_name,
-               to_string(client.encoding), client.streamed_edits);
+  logging::info("client {}, positions in {}, streamed edits {}",
+                params.client_name.empty() ? "without a name" : params.client_name,
+                to_string(client.encoding), client.streamed_edits);
   model_.set_capabilities(client);
   configuration_.begin(client, params.options);
   registry_.on("initialized", this, &Server::initialized);

@@ -1,7 +1,5 @@
 #include "cli/common/cost_cache.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +15,7 @@
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
+#include "support/log/log.h"
 #include "support/system/machine.h"
 
 namespace redraft::cli {
@@ -126,7 +125,7 @@ Result<CostCurve> parse_points(const JsonValue& root) {
 
 void store_or_say(const CostCache& cache, const CostKey& key, const StoredCost& cost) {
   const Result<void> kept = cache.store(key, cost);
-  if (!kept) spdlog::info("the cost of passes is not kept: {}", kept.error().message());
+  if (!kept) logging::info("the cost of passes is not kept: {}", kept.error().message());
 }
 
 }  // namespace
@@ -187,7 +186,7 @@ std::optional<StoredCost> CostCache::load(const CostKey& key) const {
   if (!text) return {};
   Result<StoredCost> cost = parse_cost(file.string(), *text, key);
   if (cost) return std::move(*cost);
-  spdlog::info("the cost of passes is measured again: {}", cost.error().message());
+  logging::info("the cost of passes is measured again: {}", cost.error().message());
   return {};
 }
 

@@ -1,13 +1,12 @@
 #include "cli/common/kv_folder.h"
 
-#include <spdlog/spdlog.h>
-
 #include <string>
 #include <utility>
 
 #include "cli/common/device.h"
 #include "cli/common/kv_key.h"
 #include "decoding/model/model_store.h"
+#include "support/log/log.h"
 
 namespace redraft::cli {
 
@@ -21,11 +20,11 @@ void keep_on_disk(Engine& engine, const CommonOptions& options) {
   if (!key || !engine.is_current()) return;
   Result<KvArchive> archive = KvArchive::open(folder, std::move(*key));
   if (!archive) {
-    spdlog::warn("cannot cache prompts on disk: {}", archive.error().message());
+    logging::warn("cannot cache prompts on disk: {}", archive.error().message());
     return;
   }
   engine.set_archive(std::move(*archive), [](const Error& error) {
-    spdlog::info("cannot cache the prompt on disk: {}", error.message());
+    logging::info("cannot cache the prompt on disk: {}", error.message());
   });
 }
 

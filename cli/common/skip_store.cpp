@@ -1,7 +1,5 @@
 #include "cli/common/skip_store.h"
 
-#include <spdlog/spdlog.h>
-
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -11,6 +9,7 @@
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
+#include "support/log/log.h"
 
 namespace redraft::cli {
 namespace {
@@ -67,7 +66,7 @@ std::string SkipStore::load(const ModelLocation& model) const {
   if (!std::filesystem::is_regular_file(file, problem)) return {};
   Result<std::string> skipped = read_skipped(file, *identity);
   if (skipped) return *std::move(skipped);
-  spdlog::info("what selfspec leaves out is not known: {}", skipped.error().message());
+  logging::info("what selfspec leaves out is not known: {}", skipped.error().message());
   return {};
 }
 

@@ -1,7 +1,5 @@
 #include "lsp/features/completion_feed.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cctype>
 #include <ctime>
@@ -10,6 +8,7 @@
 #include "lsp/features/feature_registry.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
+#include "support/log/log.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft::lsp {
@@ -58,13 +57,13 @@ void log(const CompletionAnswer& answer, std::chrono::steady_clock::time_point a
                         std::chrono::steady_clock::now() - asked)
                         .count();
   if (answer.carried) {
-    spdlog::debug("completion in {} ms, reused from the previous one", took);
+    logging::debug("completion in {} ms, reused from the previous one", took);
   } else if (answer.statistics) {
     const DecodeStatistics& run = *answer.statistics;
-    spdlog::info("completion in {} ms: {} tokens in {} passes, {} of {} prompt tokens read", took,
-                 run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
+    logging::info("completion in {} ms: {} tokens in {} passes, {} of {} prompt tokens read", took,
+                  run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
   } else {
-    spdlog::debug("no completion: {}{}", answer.why_none, answer.error);
+    logging::debug("no completion: {}{}", answer.why_none, answer.error);
   }
 }
 
@@ -336,7 +335,7 @@ void CompletionFeed::accepted(const ExecuteCommandParams& params, const Reply& r
   const std::int64_t id = number_of(params.argument, "id").value_or(0);
   if (id < 1 || id > offered_.last_id()) return;
   usage_.count(UsageEvent::kCompletionAccepted);
-  spdlog::debug("completion {} accepted", id);
+  logging::debug("completion {} accepted", id);
   const OfferedCompletions::Offer* offer = offered_.find(id);
   const auto index = static_cast<std::size_t>(number_of(params.argument, "index").value_or(0));
   if (offer == nullptr || index >= offer->texts.size()) return;

@@ -1,13 +1,12 @@
 #include "lsp/features/document_sync.h"
 
-#include <spdlog/spdlog.h>
-
 #include <filesystem>
 #include <limits>
 #include <utility>
 
 #include "lsp/features/feature_registry.h"
 #include "lsp/wire/convert.h"
+#include "support/log/log.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
@@ -106,7 +105,7 @@ void DocumentSync::did_change(Json params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::shared_ptr<const Document> document = workspace_.document(uri);
   if (document == nullptr) {
-    spdlog::debug("ignored a change of a document that is not open");  // one per keystroke
+    logging::debug("ignored a change of a document that is not open");  // one per keystroke
     return;
   }
   const std::size_t bytes = document->text().size() + changed_bytes(params);
@@ -134,7 +133,7 @@ void DocumentSync::finish_change(const std::shared_ptr<const Document>& before,
 }
 
 void DocumentSync::refuse(const Error& error) {
-  spdlog::warn("cannot edit a document: {}", error.message());
+  logging::warn("cannot edit a document: {}", error.message());
   connection_->show_message(MessageType::kWarning,
                             "redraft cannot edit this file: " + error.message());
 }

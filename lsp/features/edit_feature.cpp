@@ -1,7 +1,5 @@
 #include "lsp/features/edit_feature.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include "lsp/features/instruction_comment.h"
 #include "lsp/wire/convert.h"
 #include "support/files/mains_power.h"
+#include "support/log/log.h"
 #include "text/strings/blank_text.h"
 #include "workspace/documents/cursor_region.h"
 
@@ -206,7 +205,7 @@ void EditFeature::read_ahead_for(const CodeActionParams& params) {
   Result<EditRequest> request = to_request(edit, document, client_.encoding, workspace_, 0);
   if (!request) return;
   const auto on_end = [](const std::string& why) {
-    if (why.empty()) spdlog::info("read ahead the prompt of an edit at the cursor");
+    if (why.empty()) logging::info("read ahead the prompt of an edit at the cursor");
   };
   // The editor does not wait for this, so an error is ignored.
   static_cast<void>(workspace_.announce(params.uri, document->version(), std::move(*request),
@@ -298,7 +297,7 @@ void EditFeature::apply_command(const ExecuteCommandParams& params, const Reply&
 void EditFeature::cancel_command(const ExecuteCommandParams& params, const Reply& reply) {
   with_argument<EditIdParams>(params, reply, [&](const EditIdParams& which) {
     const bool runs = workspace_.cancel(which.edit_id);
-    if (runs) spdlog::info("edit {}: cancellation requested", which.edit_id);
+    if (runs) logging::info("edit {}: cancellation requested", which.edit_id);
     reply({{"cancelled", runs}});
   });
 }

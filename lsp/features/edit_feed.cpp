@@ -1,13 +1,12 @@
 #include "lsp/features/edit_feed.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "lsp/features/instruction_comment.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -197,7 +196,7 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
   Recipient* recipient = find(id);
   if (recipient == nullptr) return;
   recipient->delivery.progress.reset();
-  spdlog::info("edit {} {}", id, to_string(outcome));
+  logging::info("edit {} {}", id, to_string(outcome));
   if (!recipient->streamed) {
     deliver(id, std::move(recipient->delivery), outcome, result, error);
     return;

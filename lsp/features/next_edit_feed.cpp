@@ -1,13 +1,12 @@
 #include "lsp/features/next_edit_feed.h"
 
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <utility>
 
 #include "lsp/features/feature_registry.h"
 #include "lsp/features/statistics_json.h"
 #include "lsp/wire/convert.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -19,17 +18,17 @@ void log(const NextEditAnswer& answer, Clock::time_point asked) {
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - asked).count();
   const DecodeStatistics& run = answer.statistics;
   if (answer.carried) {
-    spdlog::debug("next edit in {} ms, reused from the previous answer", took);
+    logging::debug("next edit in {} ms, reused from the previous answer", took);
   } else if (answer.by_tree) {
-    spdlog::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
+    logging::info("next edit in {} ms: {} edits by the syntax tree", took, answer.edits.size());
   } else if (answer.document && run.passes == 0) {
-    spdlog::info("next edit in {} ms: without the model", took);
+    logging::info("next edit in {} ms: without the model", took);
   } else if (run.passes > 0) {
-    spdlog::info(
+    logging::info(
         "next edit in {} ms: {} edits, {} tokens in {} passes, {} of {} prompt tokens read", took,
         answer.edits.size(), run.new_tokens, run.passes, run.prefilled_tokens, run.prompt_tokens);
   } else {
-    spdlog::debug("no next edit: {}{}", answer.why_none, answer.error);
+    logging::debug("no next edit: {}{}", answer.why_none, answer.error);
   }
 }
 

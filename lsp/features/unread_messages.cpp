@@ -1,7 +1,6 @@
 #include "lsp/features/unread_messages.h"
 
-#include <spdlog/spdlog.h>
-
+#include "support/log/log.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft::lsp {
@@ -33,7 +32,7 @@ bool loses_text(const std::string& method) {
 void UnreadMessages::take(const UnreadMessage& message, bool serving) {
   const MessageOutline& about = message.outline;
   const std::string why = why_unread(message);
-  spdlog::warn("{}", why);
+  logging::warn("{}", why);
   // This is a response. The requester sees null, which means an error.
   if (!about.id.is_null() && about.method.empty()) {
     connection_->receive_response({{"id", about.id}, {"error", {{"message", why}}}});

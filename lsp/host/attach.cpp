@@ -28,10 +28,10 @@
 #include "lsp/host/detached_process.h"
 #include "lsp/host/hand_over.h"
 #include "lsp/host/local_socket.h"
-#include "lsp/host/log_sink.h"
 #include "support/files/lock_file.h"
 #include "support/files/private_folder.h"
 #include "support/files/shared_log.h"
+#include "support/files/user_folders.h"
 #include "support/system_error.h"
 
 namespace redraft::lsp {
@@ -117,6 +117,12 @@ void become(const std::string& waiter, int connection) {
 }
 
 }  // namespace
+
+std::optional<fs::path> shared_log_file() {
+  const std::optional<fs::path> state = user_state_folder();
+  if (!state) return std::nullopt;
+  return *state / "redraft" / "lsp.log";
+}
 
 Result<fs::path> attach_socket(const std::string& key) {
   const Result<fs::path> folder = private_runtime_folder();

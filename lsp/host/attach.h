@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct AttachOptions {
   // memory. Empty or absent: this process waits itself.
   std::string waiter = {};
 };
+
+// The log of servers that editors share. None: HOME is not set, so there is no folder for it.
+std::optional<std::filesystem::path> shared_log_file();
 
 // Where a server with this key listens.
 Result<std::filesystem::path> attach_socket(const std::string& key);

@@ -1,11 +1,11 @@
 #include "lsp/host/attached_client.h"
 
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <utility>
 
 #include "lsp/host/hand_over.h"
+#include "support/log/log.h"
 #include "support/system/descriptors.h"
 
 namespace redraft::lsp {
@@ -55,7 +55,7 @@ void AttachedClient::await_departure() {
   connection_.async_wait(Descriptor::wait_read,
                          [self = shared_from_this()](const boost::system::error_code& error) {
                            if (error) return;
-                           spdlog::debug("the process of client {} is gone", *self->session_);
+                           logging::debug("the process of client {} is gone", *self->session_);
                            self->host_.drop(*self->session_);
                          });
 }

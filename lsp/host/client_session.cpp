@@ -1,7 +1,5 @@
 #include "lsp/host/client_session.h"
 
-#include <spdlog/spdlog.h>
-
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <exception>
@@ -10,6 +8,7 @@
 
 #include "lsp/host/access_token.h"
 #include "lsp/wire/protocol.h"
+#include "support/log/log.h"
 #include "support/system/crash_notes.h"
 #include "support/trace/trace.h"
 
@@ -27,7 +26,7 @@ void give_back(const std::weak_ptr<SideThread>& side, std::function<void()> larg
   try {
     if (const auto thread = side.lock()) thread->run([large = std::move(large)] {});
   } catch (const std::exception& failure) {
-    spdlog::warn("after a client's message: {}", failure.what());
+    logging::warn("after a client's message: {}", failure.what());
   }
 }
 
@@ -68,7 +67,7 @@ void ClientSession::await_admission() {
   admission_timer_.async_wait(
       [this, alive = std::weak_ptr(alive_)](const boost::system::error_code&) {
         if (alive.expired() || admitted_) return;
-        spdlog::warn("a client did not show its token in time");
+        logging::warn("a client did not show its token in time");
         end(1);
       });
 }
@@ -76,7 +75,7 @@ void ClientSession::await_admission() {
 // One client's messages must not end other sessions: an exception (no memory for the message, for
 // example) ends this session only.
 void ClientSession::end_failed(std::string_view what, const std::exception& failure) {
-  spdlog::error("{}: {}", what, failure.what());
+  logging::error("{}: {}", what, failure.what());
   end(1);
 }
 
@@ -100,7 +99,7 @@ void ClientSession::receive_unread(const UnreadMessage& message) {
 
 bool ClientSession::admit(const std::string& first_message) {
   if (const std::optional<Json> refused = refusal(first_message, client_.token)) {
-    spdlog::warn("a client without the token was turned away");
+    logging::warn("a client without the token was turned away");
     transport_.send(to_text(*refused));
     end(1);
     return false;
@@ -177,7 +176,7 @@ void ClientSession::watch(const ClientProcess& process) {
     if (process.is_alive()) {
       watch(process);
     } else {
-      spdlog::info("the client's process is gone");
+      logging::info("the client's process is gone");
       end_gone();
     }
   };
@@ -199,7 +198,7 @@ void ClientSession::tell_log(const std::string& text) {
 }
 
 void ClientSession::end_malformed(const Error& error) {
-  spdlog::error("{}", error.message());
+  logging::error("{}", error.message());
   if (recorder_) recorder_->add_unframed(error.message());
   server_.report_malformed(error);
   end(1);

@@ -1,7 +1,6 @@
 #include "lsp/host/host_loop.h"
 
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "lsp/host/log_sink.h"
+#include "lsp/host/attach.h"
 #include "lsp/wire/version.h"
 #include "support/confine/confinement.h"
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
+#include "support/log/log.h"
 #include "support/named_thread.h"
 #include "support/system/crash_notes.h"
 #include "support/system/crash_report.h"
@@ -27,9 +27,6 @@
 
 namespace redraft::lsp {
 namespace {
-
-constexpr const char* kOwnPattern = "%H:%M:%S.%e %l %v";
-constexpr const char* kSharedPattern = "%Y-%m-%d %H:%M:%S.%e %P %l %v";
 
 // Ends the process if its own scope does not end in time.
 class ExitWatch {
@@ -49,21 +46,21 @@ class ExitWatch {
   std::jthread thread_;
 };
 
-void start_log(const std::string& level, LogKind kind) {
-  spdlog::drop("redraft");
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>("redraft", make_log_sink()));
-  spdlog::set_level(spdlog::level::from_str(level));
-  spdlog::set_pattern(kind == LogKind::kOwn ? kOwnPattern : kSharedPattern);
+void start_log(const std::string& level, logging::Lines lines) {
+  std::optional<SharedLog> file;
+  if (const auto path = shared_log_file()) file.emplace(*path);
+  logging::to_stderr_of_server(lines, std::move(file));
+  logging::set_level(level);
 }
 
 void keep_notes(const ServerOptions& options) {
   if (options.crash_notes.empty()) return;
   if (const Result<void> kept = keep_crash_notes(options.crash_notes, options.build); !kept)
-    spdlog::warn("a crash will not be noted: {}", kept.error().message());
+    logging::warn("a crash will not be noted: {}", kept.error().message());
   const std::string build = std::string("redraft ") + kServerVersion + ", " + options.build;
   const Result<void> kept =
       keep_crash_reports(options.crash_notes.parent_path() / kCrashReports, build);
-  if (!kept) spdlog::warn("a crash will not be reported: {}", kept.error().message());
+  if (!kept) logging::warn("a crash will not be reported: {}", kept.error().message());
 }
 
 // redraft's own folders, where indexes, keys and values, costs, counts and notes are written.
@@ -81,17 +78,17 @@ std::vector<std::filesystem::path> own_folders(const ServerOptions& options) {
 }
 
 void confine_process(const ServerOptions& options) {
-  if (!options.confinement) return spdlog::info("this process is not confined");
+  if (!options.confinement) return logging::info("this process is not confined");
   ConfinementOptions allowed = *options.confinement;
   std::ranges::copy(own_folders(options), std::back_inserter(allowed.writable));
   const Confinement confined = confine(allowed);
-  spdlog::log(confined.complete() ? spdlog::level::info : spdlog::level::warn,
-              "confined: this process {}", confined.description());
+  logging::write(confined.complete() ? logging::Level::kInfo : logging::Level::kWarning,
+                 "confined: this process {}", {confined.description()});
 }
 
 }  // namespace
 
-int run_session_host(ServerOptions options, LogKind log,
+int run_session_host(ServerOptions options, logging::Lines log,
                      const std::function<std::shared_ptr<void>(SessionHost&)>& begin) {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // makes a write beyond the file size limit an error of write()
@@ -110,7 +107,7 @@ int run_session_host(ServerOptions options, LogKind log,
     host.reset();
     return code;
   } catch (const std::exception& failure) {
-    spdlog::critical("{}", failure.what());
+    logging::critical("{}", failure.what());
     return 1;
   }
 }

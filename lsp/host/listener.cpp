@@ -1,12 +1,12 @@
 #include "lsp/host/listener.h"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "support/log/log.h"
 #include "support/system/descriptors.h"
 
 namespace redraft::lsp {
@@ -37,7 +37,7 @@ void Listener::accept() {
   if (connection) {
     on_connection_(std::move(connection));
   } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-    spdlog::error("a client cannot connect: {}", std::strerror(errno));
+    logging::error("a client cannot connect: {}", std::strerror(errno));
     pause_.expires_after(kPause);
     pause_.async_wait([this](const boost::system::error_code& error) {
       if (!error) wait();

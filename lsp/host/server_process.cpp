@@ -1,7 +1,6 @@
 #include "lsp/host/server_process.h"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <iostream>
@@ -16,6 +15,7 @@
 #include "lsp/host/local_socket.h"
 #include "lsp/host/loopback_socket.h"
 #include "support/files/private_folder.h"
+#include "support/log/log.h"
 #include "support/system/descriptors.h"
 
 namespace redraft::lsp {
@@ -36,7 +36,7 @@ struct OpenDoor {
 int serve_listening(ServerOptions options, const ListenOptions& listen,
                     std::shared_ptr<const void> owned, int socket, const std::string& address,
                     const OnConnection& on_connection) {
-  return run_session_host(std::move(options), LogKind::kShared,
+  return run_session_host(std::move(options), logging::Lines::kOfSeveral,
                           [&](SessionHost& host) -> std::shared_ptr<void> {
                             host.end_on_signals();
                             if (listen.idle_limit) host.end_when_idle(*listen.idle_limit);
@@ -47,7 +47,7 @@ int serve_listening(ServerOptions options, const ListenOptions& listen,
                                   on_connection(host, std::move(connection));
                                 });
                             std::cout << "listening on " << address << std::endl;
-                            spdlog::info("listening on {}", address);
+                            logging::info("listening on {}", address);
                             return door;
                           });
 }
@@ -67,7 +67,7 @@ Result<int> serve_on_socket(ServerOptions options, const ListenOptions& listen) 
   if (options.confinement) options.confinement->removable.push_back(socket->path().parent_path());
   const OnConnection talk = [](SessionHost& host, FileHandle connection) {
     if (is_own_peer(connection.get())) return add_connection(host, std::move(connection), {});
-    spdlog::warn("a client of another user is turned away");
+    logging::warn("a client of another user is turned away");
   };
   const OnConnection attach = [](SessionHost& host, FileHandle connection) {
     std::make_shared<AttachedClient>(host, std::move(connection))->start();
@@ -107,12 +107,13 @@ int serve_one_client(ServerOptions options, int in_fd, int out_fd) {
   // Made while the process may still make files anywhere.
   std::optional<Result<GrowingFile>> file;
   if (!recording.file.empty()) file = GrowingFile::create(recording.file);
-  return run_session_host(std::move(options), LogKind::kOwn, [&](SessionHost& host) {
-    if (file) host.record(recording, *std::move(file));
-    host.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
-             [&host](int code) { host.end(code); });
-    return std::shared_ptr<void>();
-  });
+  return run_session_host(std::move(options), logging::Lines::kOfOneProcess,
+                          [&](SessionHost& host) {
+                            if (file) host.record(recording, *std::move(file));
+                            host.add({.in = duplicate(in_fd), .out = duplicate(out_fd)},
+                                     [&host](int code) { host.end(code); });
+                            return std::shared_ptr<void>();
+                          });
 }
 
 Result<int> serve_many_clients(ServerOptions options, const ListenOptions& listen) {

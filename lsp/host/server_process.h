@@ -29,7 +29,7 @@ struct ServerOptions {
   // The process confines itself before it serves, to redraft's own folders, those of the two files
   // above and what is named here; none: it does not. Not to be set where threads run already.
   std::optional<ConfinementOptions> confinement = {};
-  // spdlog's names: trace, debug, info, warning, error, critical, off. The log goes to stderr; it
+  // trace, debug, info, warning, error, critical or off. The log goes to stderr; it
   // never contains the text of a document.
   std::string log_level = "info";
   // For serve_one_client() only.
@@ -42,7 +42,7 @@ struct ServerOptions {
 
 // Serves one client over two file descriptors until it sends `exit` or is gone. Returns the
 // process's exit code: 0 after `shutdown`, 1 without it or after malformed input. Ignores SIGPIPE
-// in this process and sets spdlog's default logger.
+// in this process and chooses where its log goes.
 int serve_one_client(ServerOptions options, int in_fd, int out_fd);
 
 // Where clients connect.

@@ -1,7 +1,5 @@
 #include "lsp/host/session_host.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <csignal>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "lsp/wire/version.h"
+#include "support/log/log.h"
 #include "support/named_thread.h"
 
 namespace redraft::lsp {
@@ -48,7 +47,7 @@ bool SessionHost::has_room() const {
   const auto admitted =
       std::ranges::count_if(sessions_, [](const auto& each) { return each.second->admitted(); });
   const bool room = !ending_ && static_cast<std::size_t>(admitted) < kMaxClients;
-  if (!room) spdlog::warn("a client is turned away: there are {}", admitted);
+  if (!room) logging::warn("a client is turned away: there are {}", admitted);
   return room;
 }
 
@@ -58,7 +57,7 @@ void SessionHost::make_room_for_unadmitted() {
     return !each.second->admitted() && !each.second->ending();
   };
   if (std::ranges::count_if(sessions_, waits) < kMaxUnadmitted) return;
-  spdlog::warn("a client that did not show its token makes room for another");
+  logging::warn("a client that did not show its token makes room for another");
   std::ranges::find_if(sessions_, waits)->second->end(1);  // ordered by when they came
 }
 
@@ -81,7 +80,7 @@ std::optional<SessionHost::SessionId> SessionHost::add(ClientSession::Client cli
   idle_timer_.cancel();
   on_end_[id] = std::move(on_end);
   ClientSession& added = *(sessions_[id] = std::move(session));
-  spdlog::debug("client {} has come; there are {}", id, sessions_.size());
+  logging::debug("client {} has come; there are {}", id, sessions_.size());
   added.start();
   return id;
 }
@@ -95,7 +94,7 @@ void SessionHost::remove(SessionId id, int code) {
   if (found == sessions_.end()) return;
   dispose_of(found->second->take_indexes());
   sessions_.erase(found);
-  spdlog::debug("client {} has gone with code {}; there are {}", id, code, sessions_.size());
+  logging::debug("client {} has gone with code {}; there are {}", id, code, sessions_.size());
   const auto on_end = std::move(on_end_.extract(id).mapped());
   if (on_end) on_end(code);
   if (!sessions_.empty()) return;
@@ -150,7 +149,7 @@ void SessionHost::await_clients(std::chrono::seconds limit) {
   idle_timer_.expires_after(limit);
   idle_timer_.async_wait([this](const boost::system::error_code& error) {
     if (error || !sessions_.empty()) return;
-    spdlog::info("no client is left");
+    logging::info("no client is left");
     end(0);
   });
 }
@@ -160,7 +159,7 @@ void SessionHost::end_on_signals() {
   signals_.add(SIGINT);
   signals_.async_wait([this](const boost::system::error_code& error, int number) {
     if (error) return;
-    spdlog::info("signal {}", number);
+    logging::info("signal {}", number);
     end(0);
   });
 }

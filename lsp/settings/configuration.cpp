@@ -1,6 +1,6 @@
 #include "lsp/settings/configuration.h"
 
-#include <spdlog/spdlog.h>
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -51,7 +51,7 @@ void Configuration::pull() {
                          if (pull != last_pull_) return;
                          const bool answered =
                              result != nullptr && result->is_array() && !result->empty();
-                         if (!answered) spdlog::warn("the client did not send its settings");
+                         if (!answered) logging::warn("the client did not send its settings");
                          take(answered ? result->front() : kNothing);
                        });
 }
@@ -71,8 +71,9 @@ void Configuration::take(const Json& section) {
   keep_from_workspaces(read);
   settings_ = read.settings;
   waits_ = false;
-  spdlog::info("settings: index {}, dependencies {}, completion {}", settings_.index ? "on" : "off",
-               settings_.dependencies ? "on" : "off", settings_.completion.enabled ? "on" : "off");
+  logging::info("settings: index {}, dependencies {}, completion {}",
+                settings_.index ? "on" : "off", settings_.dependencies ? "on" : "off",
+                settings_.completion.enabled ? "on" : "off");
   report(read.problems);
   on_change_();
 }

@@ -1,10 +1,9 @@
 #include "lsp/status/index_status.h"
 
-#include <spdlog/spdlog.h>
-
 #include <string>
 
 #include "support/files/user_folders.h"
+#include "support/log/log.h"
 #include "workspace/documents/file_uri.h"
 
 namespace redraft::lsp {
@@ -63,11 +62,11 @@ void IndexReporter::on_index(const IndexStatus& status) {
   const bool news =
       !status_ || status.state != status_->state || status.message != status_->message;
   status_ = status;
-  if (news && !status.message.empty()) spdlog::warn("index of {}: {}", what_, status.message);
+  if (news && !status.message.empty()) logging::warn("index of {}: {}", what_, status.message);
   if (status.state != State::kReading) {
     progress_.reset();
     if (news)
-      spdlog::info("index of {} {}: {} files", what_, to_string(status.state), status.files);
+      logging::info("index of {} {}: {} files", what_, to_string(status.state), status.files);
     return;
   }
   const auto& [files, all_files, bytes, all_bytes] = status.progress;
@@ -81,7 +80,7 @@ void IndexReporter::on_index(const IndexStatus& status) {
 }
 
 void IndexReporter::forget() {
-  if (status_) spdlog::info("index of {} dropped", what_);
+  if (status_) logging::info("index of {} dropped", what_);
   status_.reset();
   progress_.reset();
 }

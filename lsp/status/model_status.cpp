@@ -1,13 +1,12 @@
 #include "lsp/status/model_status.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "lsp/wire/version.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -88,11 +87,11 @@ void ModelStatus::on_engine(const EngineStatus& status) {
         connection_,
         {.text = title_of_loading("model", status.memory_bytes), .has_fraction = true});
   } else if (status.state == State::kReady) {
-    spdlog::info("model ready: target {}, draft {}, on {}", status.target,
-                 status.draft.empty() ? "none" : status.draft, status.device);
+    logging::info("model ready: target {}, draft {}, on {}", status.target,
+                  status.draft.empty() ? "none" : status.draft, status.device);
     last_failure_.clear();
   } else if (status.state == State::kFailed) {
-    spdlog::error("cannot load the model: {}", status.error);
+    logging::error("cannot load the model: {}", status.error);
     told_failure_ = std::exchange(last_failure_, status.error) != status.error;
     if (told_failure_) {
       connection_->show_message(MessageType::kError,
@@ -127,16 +126,16 @@ void ModelStatus::follow_beside(const EngineStatus::Beside& before, const Engine
   if (now.state == before.state) return;
   shown.progress.reset();
   if (now.state == State::kLoading) {
-    spdlog::info("{}", what_is_loaded(which, now.memory_bytes));
+    logging::info("{}", what_is_loaded(which, now.memory_bytes));
     if (capabilities_.work_done_progress)
       shown.progress = WorkDoneProgress::create(
           connection_, {.text = title_of_loading(which, now.memory_bytes), .has_fraction = true});
   } else if (now.state == State::kReady) {
-    spdlog::info("{} ready: {}", which, now.model);
+    logging::info("{} ready: {}", which, now.model);
     shown.told_error.clear();
   } else if (now.state == State::kFailed && shown.told_error != now.error) {
     shown.told_error = now.error;
-    spdlog::error("cannot load the {}: {}", which, now.error);
+    logging::error("cannot load the {}: {}", which, now.error);
     connection_->show_message(MessageType::kError,
                               "redraft cannot load its " + which + ": " + now.error);
   }
@@ -149,7 +148,7 @@ void ModelStatus::show_notice(const std::string& notice) {
   news.remove_prefix(std::min(news.find_first_not_of(' '), news.size()));
   told_notice_ = notice;
   if (news.empty()) return;
-  spdlog::warn("{}", news);
+  logging::warn("{}", news);
   connection_->show_message(MessageType::kWarning, "redraft: " + std::string(news));
 }
 

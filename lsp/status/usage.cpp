@@ -1,7 +1,5 @@
 #include "lsp/status/usage.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -133,7 +132,7 @@ Result<void> add_usage(const std::filesystem::path& file, const Usage& usage) {
   if (!*lock) return Error(file.string() + ": another process is writing the file");
   Result<Usage> sum = read_usage(file);
   if (!sum) {
-    spdlog::warn("{}; redraft starts the file again", sum.error().message());
+    logging::warn("{}; redraft starts the file again", sum.error().message());
     sum = Usage();
   }
   sum->add(usage);
@@ -147,7 +146,7 @@ void UsageLog::save() {
   if (added) {
     saved_ = now_;
   } else {
-    spdlog::debug("cannot save the counts of suggestions: {}", added.error().message());
+    logging::debug("cannot save the counts of suggestions: {}", added.error().message());
   }
 }
 

@@ -1,9 +1,9 @@
 #include "lsp/wire/connection.h"
 
-#include <spdlog/spdlog.h>
-
 #include <exception>
 #include <utility>
+
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 
@@ -66,7 +66,7 @@ void Connection::receive_response(const Json& message) {
   const auto found =
       id.is_number_integer() ? waiting_.find(id.get<std::int64_t>()) : waiting_.end();
   if (found == waiting_.end()) {
-    spdlog::warn("the client answered a request that redraft never sent: id {}", to_text(id));
+    logging::warn("the client answered a request that redraft never sent: id {}", to_text(id));
     return;
   }
   const auto on_result = std::move(found->second);
@@ -86,7 +86,7 @@ struct Reply::State {
     try {
       answer_error(ErrorCode::kInternalError, "the server dropped the request without an answer");
     } catch (const std::exception& failure) {
-      spdlog::critical("cannot answer a request: {}", failure.what());
+      logging::critical("cannot answer a request: {}", failure.what());
     }
   }
 

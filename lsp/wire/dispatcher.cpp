@@ -1,11 +1,10 @@
 #include "lsp/wire/dispatcher.h"
 
-#include <spdlog/spdlog.h>
-
 #include <exception>
 #include <utility>
 #include <variant>
 
+#include "support/log/log.h"
 #include "support/system/crash_notes.h"
 
 namespace redraft::lsp {
@@ -51,7 +50,7 @@ Dispatcher::Dispatcher(std::shared_ptr<Connection> connection)
 
 void Dispatcher::receive(ReceivedMessage message) {
   if (const auto* error = std::get_if<Error>(&message.content)) {
-    spdlog::warn("a message of {} bytes: {}", message.bytes, error->message());
+    logging::warn("a message of {} bytes: {}", message.bytes, error->message());
     connection_->respond_error(kNoId, ErrorCode::kParseError, error->message());
     return;
   }
@@ -93,8 +92,8 @@ void Dispatcher::receive_response(const Json& message) {
   try {
     connection_->receive_response(message);
   } catch (const std::exception& failure) {
-    spdlog::error("cannot process the client's answer to request {}: {}", to_text(message.at("id")),
-                  reason(failure));
+    logging::error("cannot process the client's answer to request {}: {}",
+                   to_text(message.at("id")), reason(failure));
   }
 }
 
@@ -120,7 +119,7 @@ bool Dispatcher::refused(const std::string& method, const Json& id) {
 }
 
 void Dispatcher::receive_request(const std::string& method, const Json& id, const Json& params) {
-  spdlog::debug("request {} {}", to_text(id), method);
+  logging::debug("request {} {}", to_text(id), method);
   if (refused(method, id)) return;
   const auto handler = requests_.find(method);
   const AtWork work(work_of(method, handler != requests_.end(), params));
@@ -134,13 +133,13 @@ void Dispatcher::receive_request(const std::string& method, const Json& id, cons
   try {
     handler->second(params, reply);
   } catch (const std::exception& failure) {
-    spdlog::error("{}: {}", method, reason(failure));
+    logging::error("{}: {}", method, reason(failure));
     reply.fail(ErrorCode::kInternalError, failure.what());
   }
 }
 
 void Dispatcher::receive_notification(const std::string& method, Json params) {
-  spdlog::debug("notification {}", method);
+  logging::debug("notification {}", method);
   if (method != "exit" && lifecycle_ != Lifecycle::kServing) return;
   const auto handler = notifications_.find(method);
   const AtWork work(work_of(method, handler != notifications_.end(), params));
@@ -151,7 +150,7 @@ void Dispatcher::receive_notification(const std::string& method, Json params) {
       handler->second(std::move(params));
     }
   } catch (const std::exception& failure) {
-    spdlog::error("{}: {}", method, reason(failure));
+    logging::error("{}: {}", method, reason(failure));
   }
 }
 

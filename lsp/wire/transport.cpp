@@ -1,7 +1,6 @@
 #include "lsp/wire/transport.h"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +11,8 @@
 #include <boost/asio/write.hpp>
 #include <deque>
 #include <utility>
+
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 namespace {
@@ -24,8 +25,8 @@ void report(const char* what, const boost::system::error_code& error) {
   namespace failure = boost::asio::error;
   const bool is_end =
       error == failure::eof || error == failure::broken_pipe || error == failure::connection_reset;
-  spdlog::log(is_end ? spdlog::level::debug : spdlog::level::err, "{} the client failed: {}", what,
-              error.message());
+  logging::write(is_end ? logging::Level::kDebug : logging::Level::kError,
+                 "{} the client failed: {}", {what, error.message()});
 }
 
 }  // namespace

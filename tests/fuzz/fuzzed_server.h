@@ -1,13 +1,12 @@
 #pragma once
 
-#include <spdlog/spdlog.h>
-
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "lsp/server.h"
+#include "support/log/log.h"
 
 namespace redraft::lsp {
 
@@ -20,7 +19,7 @@ inline void require(bool holds) {
 class FuzzedServer {
  public:
   FuzzedServer() {
-    spdlog::set_level(spdlog::level::off);
+    logging::set_level("off");
     server_.receive(
         R"({"jsonrpc":"2.0","id":"i","method":"initialize","params":{"capabilities":{"workspace":)"
         R"({"applyEdit":true},"experimental":{"redraft":{"streamedEdits":true}}}}})");
