@@ -61,7 +61,7 @@ class Compare(unittest.TestCase):
     def test_an_engine_that_refuses_or_dies(self):
         refuses = self.compare(self.engine("ours"), self.engine("theirs", "-1.0"))
         self.assertEqual(refuses.returncode, 1)
-        self.assertIn("theirs refuses: pass 1 32 all", refuses.stderr)
+        self.assertIn("theirs rejects the request: pass 1 32 all", refuses.stderr)
         dies = self.compare(self.engine("ours"), self.engine("theirs", "sys.exit(3)"))
         self.assertEqual(dies.returncode, 1)
         self.assertIn("theirs ended with exit code 3", dies.stderr)

@@ -133,13 +133,13 @@ class Installed(unittest.TestCase):
                 program = self.broken(missing)
                 doctor = self.run_program("doctor", "--quick", "--target", self.model, program=program)
                 self.assertEqual(doctor.returncode, 1, doctor.stdout)
-                self.assertRegex(doctor.stdout, f"(?m)^libtorch  {word}.*install redraft again")
+                self.assertRegex(doctor.stdout, f"(?m)^libtorch  {word}.*[Ii]nstall redraft again")
                 self.assertRegex(doctor.stderr, f"redraft: error: libtorch {word}")
                 shutil.rmtree(self.home / "broken")
         program = self.broken("bin/redraft-attached", "share/redraft", "share/nvim")
         doctor = self.run_program("doctor", "--quick", "--target", self.model, program=program)
         self.assertEqual(doctor.returncode, 0, doctor.stderr)  # it edits all the same
-        self.assertRegex(doctor.stdout, r"(?m)^sharing   there is no .*redraft-attached: .*install redraft again")
+        self.assertRegex(doctor.stdout, r"(?m)^sharing   there is no .*redraft-attached: .*[Ii]nstall redraft again")
         self.assertRegex(doctor.stdout, r"(?m)^fetching  not possible: its script is missing next to the program.*models add FILE")
         self.assertRegex(doctor.stdout, r"(?m)^Neovim    its plugin is not beside this program")
 

@@ -106,7 +106,7 @@ class Refused(InFolder):
         need("readelf")
         (self.folder / "bin").mkdir()
         shutil.copy(PROGRAM, self.folder / "bin" / "redraft")
-        with self.assertRaisesRegex(packing.DistError, "bin/redraft needs .*which is not beside it"):
+        with self.assertRaisesRegex(packing.DistError, "bin/redraft needs .*which is not in the package"):
             elf.check(self.folder)
 
     def test_a_folder_of_the_machine_that_built_it(self):

@@ -43,7 +43,7 @@ class Edits(Remote):
         server = self.serve()
         server.faults = [400]
         self.assert_fails(self.edit(server.url), 1, "refused (400): not now")
-        self.assert_fails(self.edit(server.url, "--remote-model", "other"), 1, "there are: coder")
+        self.assert_fails(self.edit(server.url, "--remote-model", "other"), 1, "It has: coder")
         self.assert_fails(self.edit(self.serve(models=("a", "b")).url), 1, "--remote-model")
 
     def test_a_cut_answer_is_an_error(self):
@@ -172,10 +172,10 @@ class Doctor(Remote):
 
     def test_faults_are_said(self):
         for url, more, key, reason in (
-                (self.serve(key="another").url, (), KEY, "wants a key, or refuses this one (401)"),
-                (self.serve(key="another").url, (), "", "wants a key, or refuses this one (401)"),
+                (self.serve(key="another").url, (), KEY, "requires a key or rejected this one (401)"),
+                (self.serve(key="another").url, (), "", "requires a key or rejected this one (401)"),
                 (self.serve(models=("a", "b")).url, (), "", "--remote-model: a, b"),
-                (self.serve().url, ("--remote-model", "other"), "", "there are: coder"),
+                (self.serve().url, ("--remote-model", "other"), "", "It has: coder"),
                 ("gpu:8000", (), "", "https://HOST:PORT"),
                 ("http://redraft.invalid:8000", (), "", "redraft.invalid")):
             process = self.doctor(url, *more, key=key)
@@ -244,7 +244,7 @@ class Keys(Remote):
     def test_a_wrong_one_is_said_and_not_shown(self):
         server = self.serve(key="another")
         process = self.edit(server.url, REDRAFT_REMOTE_KEY=KEY)
-        self.assert_fails(process, 1, "wants a key, or refuses this one (401)")
+        self.assert_fails(process, 1, "requires a key or rejected this one (401)")
         self.assertNotIn(KEY, process.stderr.decode())
         process = self.edit(server.url, REDRAFT_REMOTE_KEY="a\r\nX-Evil: 1")
         self.assert_fails(process, 1, "does not contain a valid key")
@@ -291,7 +291,7 @@ class Editors(RemoteEditor):
         status = client.request("redraft/status")
         self.assertEqual((status["target"], status["device"]), ("coder", server.url))
         self.assertEqual((status["decoder"]["name"], status["decoder"]["lossless"]), ("remote", False))
-        self.assertIn(f"the server at {server.url} decodes", " ".join(status["reasons"]))
+        self.assertIn(f"The server at {server.url} writes the text", " ".join(status["reasons"]))
 
     def test_the_person_is_told_that_text_leaves_the_machine(self):
         server = self.serve()
@@ -303,7 +303,7 @@ class Editors(RemoteEditor):
         client = self.client(url)
         self.assertEqual(self.edit(client)[0]["state"], "done")
         reasons = " ".join(client.request("redraft/status")["reasons"])
-        self.assertIn(f"Text leaves this machine: {url} writes. It can be read on the way", reasons)
+        self.assertIn(f"Text leaves this machine: {url} runs the model. It is sent unencrypted", reasons)
 
     def test_an_unknown_host_is_named(self):
         end, _ = self.edit(self.client("http://redraft.invalid:8000"))

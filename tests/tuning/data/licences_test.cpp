@@ -71,7 +71,7 @@ TEST(Licences, OfAProjectHaveToBeAllPermissive) {
   EXPECT_THAT(of({{"LICENSE", kMitText}, {"COPYING", "GNU GENERAL PUBLIC LICENSE Version 3"}}),
               HasSubstr("COPYING is not one of the permissive licences"));
   EXPECT_THAT(of({{"COPYING", ""}, {"pyproject.toml", "license = \"MIT\"\n"}}),
-              HasSubstr("COPYING is none"))
+              HasSubstr("COPYING is not one"))
       << "what cannot be read is not outvoted";
   EXPECT_EQ(of({{"pyproject.toml", "license = \"MIT\"\n"}}), "MIT");
   EXPECT_THAT(of({{"package.json", "{\n\"license\": \"SSPL-1.0\"}"}}),
