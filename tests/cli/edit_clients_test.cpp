@@ -38,6 +38,7 @@ const std::vector<std::string> kInstructions = {
     "step_2 returns two", "replace value with quantity", "please rename step_1 to first_step"};
 
 const std::vector<std::string> kChanges = {
+    "def step_1(value):\n    return value\n",
     "```python\ndef second(value):\n    return value\n```\n", "    return size\n", "one\ntwo\n",
     "<<<<<<< SEARCH\nvalue = 1\n=======\nvalue = 2\n>>>>>>> REPLACE\n"};
 
@@ -66,6 +67,8 @@ EditRequest random_request(std::mt19937& random) {
   request.scope = default_scope(request.range);
   if (random() % 2 == 0) request.scope = any_of(kScopes, random);
   request.model_renames = random() % 6 == 0;
+  if (request.scope == EditScope::kPlaces && request.change.empty() && random() % 2 == 0)
+    request.places = {{at, at}, {text.size() / 2, text.size() / 2}};
   return request;
 }
 
@@ -123,9 +126,9 @@ TEST_F(EditClients, TheWorkspaceDecidesAsRunEditDoes) {
     EXPECT_EQ(by_workspace(request), wanted)
         << "seed " << seed << ": " << request.instruction << request.change;
   }
-  for (const EditKind kind :
-       {EditKind::kCertainChange, EditKind::kRename, EditKind::kRegion, EditKind::kRetry})
-    EXPECT_GT(kinds[to_string(kind)], 0) << to_string(kind);
+  for (const EditKind kind : {EditKind::kCertainChange, EditKind::kRename, EditKind::kRegion,
+                              EditKind::kPlaces, EditKind::kRetry})
+    EXPECT_GT(kinds[to_string(kind)], 2) << to_string(kind);
 }
 
 std::optional<cli::TextRange> text_range(const EditRequest& request) {
@@ -142,7 +145,8 @@ TEST_F(EditClients, TheCommandLineDecidesAsRunEditDoes) {
   for (int seed = 0; seed < kRequests; ++seed) {
     std::mt19937 random = random_of(seed);
     EditRequest request = random_request(random);
-    request.retry_index = 0;  // it has no option for that
+    request.retry_index = 0;  // it has no options for these two
+    request.places.clear();
     const Result<EditRequest> made = cli::edit_request({.instruction = request.instruction,
                                                         .change = request.change,
                                                         .range = text_range(request),
