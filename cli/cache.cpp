@@ -68,19 +68,20 @@ int run_cache(const CacheOptions& options) {
 
 }  // namespace
 
-void add_cache(CLI::App& app, Command& chosen) {
-  CLI::App* cache = app.add_subcommand("cache", "List or erase what edits have cached on disk");
+void add_cache(CommandLine app, Command& chosen) {
+  const CommandLine cache =
+      app.add_subcommand("cache", "List or erase what edits have cached on disk");
   const auto options = std::make_shared<CacheOptions>();
-  CLI::Option* clear = cache->add_flag("--clear", options->clear, "Erase the whole cache");
-  CLI::Option* forget =
-      cache->add_option("--forget", options->forget, "Erase the entries of files in this folder")
-          ->type_name("DIR")
-          ->excludes(clear);
-  cache->add_option("--format", options->format, "Output format")
-      ->transform(text_or_json())
-      ->excludes(clear)
-      ->excludes(forget);
-  cache->callback([&chosen, options] { chosen = [options] { return run_cache(*options); }; });
+  const Option clear = cache.add_flag("--clear", options->clear, "Erase the whole cache");
+  const Option forget =
+      cache.add_option("--forget", options->forget, "Erase the entries of files in this folder")
+          .type_name("DIR")
+          .excludes(clear);
+  cache.add_option("--format", options->format, "Output format")
+      .transform(text_or_json())
+      .excludes(clear)
+      .excludes(forget);
+  cache.callback([&chosen, options] { chosen = [options] { return run_cache(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -1,5 +1,6 @@
 #include "cli/command_tree.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 
@@ -92,7 +93,7 @@ std::string CommandEntry::name() const {
   return text;
 }
 
-CommandEntry command_tree(const CLI::App& app) { return entry_of(app, {}); }
+CommandEntry command_tree(const CommandLine& root) { return entry_of(root.app(), {}); }
 
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root) {
   std::vector<const CommandEntry*> all;

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/common/command_line.h"
 
 namespace redraft::cli {
 
@@ -29,7 +30,7 @@ struct CommandEntry {
   std::string name() const;  // "redraft models pull"
 };
 
-CommandEntry command_tree(const CLI::App& app);
+CommandEntry command_tree(const CommandLine& app);
 
 // `root` and all commands below it, in the order of the help.
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root);

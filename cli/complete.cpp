@@ -86,26 +86,26 @@ int run_complete(const CompleteOptions& options) {
 
 }  // namespace
 
-void add_complete(CLI::App& app, Command& chosen) {
-  CLI::App* complete = app.add_subcommand("complete", "Complete the text at a position in a file");
+void add_complete(CommandLine app, Command& chosen) {
+  const CommandLine complete =
+      app.add_subcommand("complete", "Complete the text at a position in a file");
   const auto options = std::make_shared<CompleteOptions>();
-  complete->add_option("FILE", options->file, "The file")->required();
-  complete->add_option("--at", options->at, "LINE:COLUMN, from 1, columns in bytes")->required();
-  complete->add_option("--workspace", options->workspace,
-                       "The project's folder, as a source of context and drafts");
-  add_decoder_option(*complete, options->decoder);
+  complete.add_option("FILE", options->file, "The file").required();
+  complete.add_option("--at", options->at, "LINE:COLUMN, from 1, columns in bytes").required();
+  complete.add_option("--workspace", options->workspace,
+                      "The project's folder, as a source of context and drafts");
+  add_decoder_option(complete, options->decoder);
   complete
-      ->add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the completion")
-      ->check(CLI::Range(1, 1 << 16))
-      ->capture_default_str();
+      .add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the completion")
+      .check(in_range(1, 1 << 16))
+      .show_default();
   complete
-      ->add_option("--format", options->format,
-                   "Output format: the text, or an object with figures")
-      ->transform(text_or_json());
-  add_inside_options(*complete, options->inside);
-  add_common_options(*complete, options->common);
-  add_remote_options(*complete, options->common);
-  complete->callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });
+      .add_option("--format", options->format, "Output format: the text, or an object with figures")
+      .transform(text_or_json());
+  add_inside_options(complete, options->inside);
+  add_common_options(complete, options->common);
+  add_remote_options(complete, options->common);
+  complete.callback([&chosen, options] { chosen = [options] { return run_complete(*options); }; });
 }
 
 }  // namespace redraft::cli

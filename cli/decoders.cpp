@@ -40,10 +40,10 @@ int run_decoders() {
 
 }  // namespace
 
-void add_decoders(CLI::App& app, Command& chosen) {
-  CLI::App* decoders = app.add_subcommand(
+void add_decoders(CommandLine app, Command& chosen) {
+  const CommandLine decoders = app.add_subcommand(
       "decoders", "List the decoders that --decoder accepts, with their options");
-  decoders->callback([&chosen] { chosen = [] { return run_decoders(); }; });
+  decoders.callback([&chosen] { chosen = [] { return run_decoders(); }; });
 }
 
 }  // namespace redraft::cli

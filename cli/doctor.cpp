@@ -288,14 +288,14 @@ int run_doctor(const DoctorOptions& options) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Command& chosen) {
-  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and installation");
+void add_doctor(CommandLine app, Command& chosen) {
+  const CommandLine doctor = app.add_subcommand("doctor", "Check this machine and installation");
   const auto options = std::make_shared<DoctorOptions>();
-  doctor->add_flag("--quick", options->quick, "Do not hash the model files");
-  add_target_options(*doctor, options->common);
-  add_remote_options(*doctor, options->common);
-  add_own_model_options(*doctor, options->common);
-  doctor->callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
+  doctor.add_flag("--quick", options->quick, "Do not hash the model files");
+  add_target_options(doctor, options->common);
+  add_remote_options(doctor, options->common);
+  add_own_model_options(doctor, options->common);
+  doctor.callback([&chosen, options] { chosen = [options] { return run_doctor(*options); }; });
 }
 
 }  // namespace redraft::cli

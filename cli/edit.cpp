@@ -268,14 +268,14 @@ int run_edit_command(const EditOptions& options) {
 }
 
 // Adds the options that edit and apply share.
-void add_decoding(CLI::App& command, EditOptions& options) {
+void add_decoding(CommandLine command, EditOptions& options) {
   command.add_option("--range", options.range,
                      "L1:C1-L2:C2, from 1, columns in bytes, the end exclusive");
   add_decoder_option(command, options.decoder);
   command
       .add_option("--max-new-tokens", options.max_new_tokens,
                   "Longest output (default: by the size of the scope)")
-      ->check(CLI::Range(1, 1 << 20));
+      .check(in_range(1, 1 << 20));
   command.add_flag("--compare", options.compare,
                    "Decode plainly too, and print how much faster this was");
   add_code_options(command, options.code);
@@ -286,46 +286,45 @@ void add_decoding(CLI::App& command, EditOptions& options) {
 
 }  // namespace
 
-void add_edit(CLI::App& app, Command& chosen) {
-  CLI::App* edit = app.add_subcommand("edit", "Change a file as an instruction says");
+void add_edit(CommandLine app, Command& chosen) {
+  const CommandLine edit = app.add_subcommand("edit", "Change a file as an instruction says");
   const auto options = std::make_shared<EditOptions>();
-  add_edit_output(*edit, options->output, options->language);
-  CLI::Option* words =
-      edit->add_option("INSTRUCTION", options->instruction, "What to change, in words");
-  edit->add_option("-i,--instruction", options->instruction, "The same")->excludes(words);
+  add_edit_output(edit, options->output, options->language);
+  const Option words =
+      edit.add_option("INSTRUCTION", options->instruction, "What to change, in words");
+  edit.add_option("-i,--instruction", options->instruction, "The same").excludes(words);
   const std::vector<std::pair<std::string, EditScope>> scopes = {
       {"selection", EditScope::kSelection},
       {"symbol", EditScope::kSymbol},
       {"file", EditScope::kPlaces},
       {"whole", EditScope::kFile}};
-  edit->add_option(
+  edit.add_option(
           "--scope", options->scope,
           "What may change: symbol is the smallest definition around the range's start "
           "(default: the range if it is not empty, what is around it if it is, file without one). "
           "Of a large file, file changes the parts that the instruction concerns, which are "
           "printed; whole goes over all of it, part by part")
-      ->transform(one_of(scopes));
-  add_decoding(*edit, *options);
-  edit->callback([&chosen, options, edit] {
+      .transform(one_of(scopes));
+  add_decoding(edit, *options);
+  edit.callback([&chosen, options, edit] {
     for (const char* name : {"--target", "--draft", "--head", "--decoder", "--compare"})
-      options->names_model = options->names_model || edit->count(name) > 0;
+      options->names_model = options->names_model || edit.is_given(name);
     chosen = [options] { return run_edit_command(*options); };
   });
 }
 
-void add_apply(CLI::App& app, Command& chosen) {
-  CLI::App* apply = app.add_subcommand(
+void add_apply(CommandLine app, Command& chosen) {
+  const CommandLine apply = app.add_subcommand(
       "apply", "Put code that another assistant wrote where it belongs in a file");
   const auto options = std::make_shared<EditOptions>();
-  add_edit_output(*apply, options->output, options->language);
+  add_edit_output(apply, options->output, options->language);
   apply
-      ->add_option("--change", options->change,
-                   "The file with it, - for standard input: a diff, SEARCH and REPLACE blocks, or "
-                   "code, with prose around it or without; \"...\" stands for lines that stay")
-      ->required();
-  add_decoding(*apply, *options);
-  apply->callback(
-      [&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
+      .add_option("--change", options->change,
+                  "The file with it, - for standard input: a diff, SEARCH and REPLACE blocks, or "
+                  "code, with prose around it or without; \"...\" stands for lines that stay")
+      .required();
+  add_decoding(apply, *options);
+  apply.callback([&chosen, options] { chosen = [options] { return run_edit_command(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -84,15 +84,15 @@ Result<std::shared_ptr<const Document>> EditOutput::read(const std::string& lang
   return document ? document : document.error().in("standard input");
 }
 
-void add_edit_output(CLI::App& command, EditOutput& output, std::string& language) {
-  command.add_option("FILE", output.file, "The file to edit; - for standard input")->required();
+void add_edit_output(CommandLine command, EditOutput& output, std::string& language) {
+  command.add_option("FILE", output.file, "The file to edit; - for standard input").required();
   command.add_option("--language", language, "Language of standard input, such as python");
   const std::vector<std::pair<std::string, Format>> formats = {
       {"diff", Format::kDiff}, {"text", Format::kText}, {"json", Format::kJson}};
   command
       .add_option("--format", output.format,
                   "Output format: the diff, the whole new text, or an object with figures")
-      ->transform(one_of(formats));
+      .transform(one_of(formats));
   command.add_flag("--write", output.write, "Write the new text into FILE");
 }
 

@@ -27,7 +27,7 @@ struct EditOutput {
 };
 
 // Adds FILE, --language, --format and --write.
-void add_edit_output(CLI::App& command, EditOutput& output, std::string& language);
+void add_edit_output(CommandLine command, EditOutput& output, std::string& language);
 
 // A plain decode of the same request, as a baseline.
 struct Comparison {

@@ -161,7 +161,7 @@ int run_generate(const GenerateOptions& options) {
 }
 
 // CLI11 silently converts a number that is too large or negative.
-CLI::Validator seed_check() {
+WordCheck seed_check() {
   const auto check = [](const std::string& text) {
     std::uint64_t seed = 0;
     const char* end = text.data() + text.size();
@@ -169,58 +169,55 @@ CLI::Validator seed_check() {
     const bool is_seed = error == std::errc() && at == end;
     return is_seed ? std::string() : text + " is not a whole number from 0 to 2^64 - 1";
   };
-  return {check, "0 to 2^64 - 1", "seed"};
+  return {check, "0 to 2^64 - 1"};
 }
 
-void add_choice_options(CLI::App& generate, GenerateOptions& options) {
+void add_choice_options(CommandLine generate, GenerateOptions& options) {
   generate
       .add_option("--temperature", options.temperature,
                   "Sample from the model's distribution at this temperature; 0, the default: write "
                   "the likeliest tokens")
-      ->check(CLI::Range(0.0, kMaxTemperature));
+      .check(in_range(0.0, kMaxTemperature));
   generate
       .add_option(
           "--top-p", options.top_p,
           "Sample from the likeliest tokens with this share of the probability (default: 1)")
-      ->check(CLI::Range(0.0, 1.0));
+      .check(in_range(0.0, 1.0));
   generate
       .add_option("--seed", options.seed,
                   "Seed for sampling: the same seed gives the same text (default: 0)")
-      ->check(seed_check());
+      .check(seed_check());
   generate
       .add_option(
           "--logprobs", options.log_probabilities,
           "With --format json: the log probability of each token and the N likeliest tokens")
-      ->check(CLI::Range(0, kMaxLikeliest));
+      .check(in_range(0, kMaxLikeliest));
   generate.add_option("--prediction", options.prediction,
                       "A file that the output probably resembles, to draft from");
 }
 
 }  // namespace
 
-void add_generate(CLI::App& app, Command& chosen) {
-  CLI::App* generate = app.add_subcommand("generate", "Continue a prompt");
+void add_generate(CommandLine app, Command& chosen) {
+  const CommandLine generate = app.add_subcommand("generate", "Continue a prompt");
   const auto options = std::make_shared<GenerateOptions>();
-  CLI::Option_group* prompt = generate->add_option_group("prompt");
-  prompt->add_option("--prompt", options->prompt,
-                     "The text to continue or, with --chat, to answer");
-  prompt->add_option("--prompt-file", options->prompt_file, "A file that contains the prompt");
-  prompt->require_option(1);
-  generate->add_flag("--chat", options->chat, "Send the prompt in the model's chat format");
-  add_decoder_option(*generate, options->decoder);
-  generate->add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the output")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  add_choice_options(*generate, *options);
+  const CommandLine prompt = generate.add_alternatives("prompt");
+  prompt.add_option("--prompt", options->prompt, "The text to continue or, with --chat, to answer");
+  prompt.add_option("--prompt-file", options->prompt_file, "A file that contains the prompt");
+  generate.add_flag("--chat", options->chat, "Send the prompt in the model's chat format");
+  add_decoder_option(generate, options->decoder);
+  generate.add_option("--max-new-tokens", options->max_new_tokens, "Maximum length of the output")
+      .check(in_range(1, 1 << 20))
+      .show_default();
+  add_choice_options(generate, *options);
   generate
-      ->add_option("--format", options->format,
-                   "Output format: the text, or an object with figures")
-      ->transform(text_or_json());
-  add_code_options(*generate, options->code);
-  add_inside_options(*generate, options->inside);
-  add_common_options(*generate, options->common);
-  add_remote_options(*generate, options->common);
-  generate->callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
+      .add_option("--format", options->format, "Output format: the text, or an object with figures")
+      .transform(text_or_json());
+  add_code_options(generate, options->code);
+  add_inside_options(generate, options->inside);
+  add_common_options(generate, options->common);
+  add_remote_options(generate, options->common);
+  generate.callback([&chosen, options] { chosen = [options] { return run_generate(*options); }; });
 }
 
 }  // namespace redraft::cli

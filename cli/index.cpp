@@ -205,26 +205,26 @@ int run_index(const IndexCommandOptions& options) {
 
 }  // namespace
 
-void add_index(CLI::App& app, Command& chosen) {
-  CLI::App* index =
+void add_index(CommandLine app, Command& chosen) {
+  const CommandLine index =
       app.add_subcommand("index", "Build or refresh the index of a workspace and print a summary");
   const auto options = std::make_shared<IndexCommandOptions>();
-  index->add_option("folder", options->folders.repository, "The workspace's folders");
-  index->add_flag("--dependencies", options->folders.dependencies,
-                  "Also index the packages installed in them (node_modules, site-packages and "
-                  "similar) as common code");
-  index->add_option("--common", options->folders.common, "Other folders to index as common code");
-  index->add_option("--format", options->format, "Output format")->transform(text_or_json());
-  CLI::Option* prune = index->add_flag(
+  index.add_option("folder", options->folders.repository, "The workspace's folders");
+  index.add_flag("--dependencies", options->folders.dependencies,
+                 "Also index the packages installed in them (node_modules, site-packages and "
+                 "similar) as common code");
+  index.add_option("--common", options->folders.common, "Other folders to index as common code");
+  index.add_option("--format", options->format, "Output format").transform(text_or_json());
+  const Option prune = index.add_flag(
       "--prune", options->prune,
       "Remove indexes of deleted folders and, beyond 4 GiB, the least recently used ones");
   index
-      ->add_option("--forget", options->forget,
-                   "Remove the indexes of this folder and of the folders in it")
-      ->type_name("DIR")
-      ->excludes(prune);
-  add_index_options(*index, options->common);
-  index->callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
+      .add_option("--forget", options->forget,
+                  "Remove the indexes of this folder and of the folders in it")
+      .type_name("DIR")
+      .excludes(prune);
+  add_index_options(index, options->common);
+  index.callback([&chosen, options] { chosen = [options] { return run_index(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -34,16 +34,17 @@ bool is_lab_command(std::string_view command) {
   return std::ranges::any_of(kCommands, [&](const auto& each) { return each.name == command; });
 }
 
-void add_lab_commands(CLI::App& app) {
+void add_lab_commands(CommandLine app) {
   for (const LabCommand& command : kCommands) app.add_subcommand(command.name, command.description);
 }
 
-std::optional<int> hand_over_decoder(const CLI::App& app, char** argv) {
-  for (const CLI::App* command : app.get_subcommands()) {
-    if (std::ranges::find(kDecodes, command->get_name()) == std::end(kDecodes)) continue;
-    const CLI::Option* decoder = command->get_option_no_throw("--decoder");
-    if (decoder == nullptr || decoder->empty()) continue;
-    const auto name = decoder->as<std::string>();
+std::optional<int> hand_over_decoder(const CommandLine& app, char** argv) {
+  for (const CommandLine& command : app.parsed_commands()) {
+    if (std::ranges::find(kDecodes, command.name()) == std::end(kDecodes)) continue;
+    const std::vector<GivenOption> given = command.given();
+    const auto decoder = std::ranges::find(given, "--decoder", &GivenOption::name);
+    if (decoder == given.end()) continue;
+    const std::string& name = decoder->values.front();
     if (is_lab_decoder(name)) return become_laboratory(argv, "decoder '" + name + "'");
   }
   return std::nullopt;

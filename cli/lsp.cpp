@@ -1,5 +1,4 @@
 // redraft lsp: the language server, for editors.
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "lsp/host/attach.h"
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
+#include "support/log/log.h"
 
 namespace redraft::cli {
 namespace {
@@ -90,7 +90,7 @@ int run_lsp(const LspOptions& options) {
     const auto shared = shared_server(choices, options.idle_seconds.value_or(kIdleSeconds));
     const Result<int> code = lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
-    spdlog::warn("cannot share the model with other editors: {}", code.error().message());
+    logging::warn("cannot share the model with other editors: {}", code.error().message());
   }
   lsp::ServerOptions server = server_options(choices);
   server.recording = {
@@ -98,24 +98,24 @@ int run_lsp(const LspOptions& options) {
   return lsp::serve_one_client(std::move(server), STDIN_FILENO, STDOUT_FILENO);
 }
 
-void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::Option*>& doors) {
+void add_inside(CommandLine command, LspOptions& options, const std::vector<Option>& doors) {
   const std::string group = "Seeing inside";
-  CLI::Option* record =
+  const Option record =
       command
           .add_option("--record", options.record,
                       "Record all messages of client and server in this new file, for --replay. It "
                       "contains the text of every open file. Implies --no-share")
-          ->group(group);
-  CLI::Option* replay =
+          .group(group);
+  const Option replay =
       command
           .add_option("--replay", options.replay,
                       "Replay the client of a recording against this server and report different "
                       "answers; exit code 0 if there are none, otherwise 1")
-          ->excludes(record)
-          ->group(group);
-  for (CLI::Option* door : doors) {
-    replay->excludes(door);
-    if (door->get_name() != "--stdio") record->excludes(door);
+          .excludes(record)
+          .group(group);
+  for (const Option& door : doors) {
+    replay.excludes(door);
+    if (door.name() != "--stdio") record.excludes(door);
   }
   const std::vector<std::pair<std::string, lsp::ReplaySpeed>> speeds = {
       {"fast", lsp::ReplaySpeed::kFast}, {"recorded", lsp::ReplaySpeed::kRecorded}};
@@ -124,86 +124,85 @@ void add_inside(CLI::App& command, LspOptions& options, const std::vector<CLI::O
           "--speed", options.speed,
           "Speed of a replay: fast sends each message once the server has sent what the client "
           "had received by then; recorded also keeps the client's pauses (default: fast)")
-      ->transform(one_of(speeds))
-      ->needs(replay)
-      ->group(group);
-  CLI::Option* trace = add_trace_option(command, options.trace_file);
-  trace->description(trace->get_description() + ". Implies --no-share");
+      .transform(one_of(speeds))
+      .needs(replay)
+      .group(group);
+  const Option trace = add_trace_option(command, options.trace_file);
+  trace.add_description(". Implies --no-share");
 }
 
 // Options that say where clients come from; they exclude each other. Returns them.
-std::vector<CLI::Option*> add_doors(CLI::App& command, LspOptions& options) {
-  CLI::Option* stdio = command.add_flag("--stdio", options.stdio,
+std::vector<Option> add_doors(CommandLine command, LspOptions& options) {
+  const Option stdio = command.add_flag("--stdio", options.stdio,
                                         "One client over standard input and output (the default)");
-  CLI::Option* socket =
+  const Option socket =
       command.add_option("--socket", options.socket,
                          "Any number of clients over a unix domain socket that is created here");
-  CLI::Option* port =
+  const Option port =
       command
           .add_option("--port", options.port,
                       "Any number of clients over this port of the loopback interface, 0 for any "
                       "free one; they need the token")
-          ->check(CLI::Range(0, 65535));
+          .check(in_range(0, 65535));
   // Only for shared servers that this program starts.
-  CLI::Option* attached = command.add_option(kAttachedOption, options.attached_socket)->group("");
-  const std::vector<CLI::Option*> doors = {stdio, socket, port, attached};
-  for (CLI::Option* door : doors) {
-    for (CLI::Option* other : doors) {
-      if (other != door) door->excludes(other);
+  const Option attached = command.add_option(kAttachedOption, options.attached_socket).group("");
+  const std::vector<Option> doors = {stdio, socket, port, attached};
+  for (const Option& door : doors) {
+    for (const Option& other : doors) {
+      if (other != door) door.excludes(other);
     }
   }
   command
       .add_option("--token-file", options.token_file,
                   "Where --port writes the token (default: in $XDG_RUNTIME_DIR/redraft)")
-      ->needs(port);
+      .needs(port);
   command
       .add_flag("--no-share", options.no_share,
                 "Do not share the model. By default, clients over standard input and output "
                 "that have the same options share one background process")
-      ->envname("REDRAFT_LSP_NO_SHARE");
+      .envname("REDRAFT_LSP_NO_SHARE");
   command
       .add_option("--idle-seconds", options.idle_seconds,
                   "End after this many seconds without a client (default: 30 for the shared "
                   "process, otherwise never)")
-      ->check(CLI::Range(0, 1 << 20))
-      ->envname("REDRAFT_LSP_IDLE_SECONDS");
+      .check(in_range(0, 1 << 20))
+      .envname("REDRAFT_LSP_IDLE_SECONDS");
   return doors;
 }
 
 }  // namespace
 
-void add_lsp(CLI::App& app, Command& chosen) {
-  CLI::App* command =
+void add_lsp(CommandLine app, Command& chosen) {
+  const CommandLine command =
       app.add_subcommand("lsp", "Serve an editor over the Language Server Protocol");
   const auto options = std::make_shared<LspOptions>();
-  const std::vector<CLI::Option*> doors = add_doors(*command, *options);
-  command->add_flag("--no-index", options->choices.no_index,
-                    "Do not index the workspace's folders to draft from them");
-  command->add_option("--common", options->choices.common_folders,
-                      "Other folders of code to draft from: absolute, below the home folder "
-                      "(~/a), or below the first folder of the workspace");
+  const std::vector<Option> doors = add_doors(command, *options);
+  command.add_flag("--no-index", options->choices.no_index,
+                   "Do not index the workspace's folders to draft from them");
+  command.add_option("--common", options->choices.common_folders,
+                     "Other folders of code to draft from: absolute, below the home folder "
+                     "(~/a), or below the first folder of the workspace");
   command
-      ->add_option("--cache-memory", options->choices.cache_mib,
-                   "MiB of memory to cache the prompts of earlier requests")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
-  command->add_flag("--no-kv-cache", options->choices.no_kv_cache,
-                    "Do not cache prompts on disk, and do not use cached ones (see `redraft "
-                    "cache`)");
+      .add_option("--cache-memory", options->choices.cache_mib,
+                  "MiB of memory to cache the prompts of earlier requests")
+      .check(in_range(0, 1 << 20))
+      .show_default();
+  command.add_flag("--no-kv-cache", options->choices.no_kv_cache,
+                   "Do not cache prompts on disk, and do not use cached ones (see `redraft "
+                   "cache`)");
   command
-      ->add_flag("--no-confinement", options->choices.no_confinement,
-                 "Keep the rights to write outside of redraft's own folders, to start programs "
-                 "and to open network connections")
-      ->envname("REDRAFT_LSP_NO_CONFINEMENT");
-  add_inside(*command, *options, doors);
-  add_server_options(*command, options->choices.common);
-  add_own_model_options(*command, options->choices.common);
-  add_remote_options(*command, options->choices.common);
-  command->callback([&chosen, command, options] {
-    for (const CLI::Option* option :
-         command->get_options([](const CLI::Option* each) { return each->count() > 0; })) {
-      options->arguments.push_back(option->get_name());
-      for (const std::string& value : option->results()) options->arguments.push_back(value);
+      .add_flag("--no-confinement", options->choices.no_confinement,
+                "Keep the rights to write outside of redraft's own folders, to start programs "
+                "and to open network connections")
+      .envname("REDRAFT_LSP_NO_CONFINEMENT");
+  add_inside(command, *options, doors);
+  add_server_options(command, options->choices.common);
+  add_own_model_options(command, options->choices.common);
+  add_remote_options(command, options->choices.common);
+  command.callback([&chosen, command, options] {
+    for (const GivenOption& option : command.given()) {
+      options->arguments.push_back(option.name);
+      for (const std::string& value : option.values) options->arguments.push_back(value);
     }
     chosen = [options] { return run_lsp(*options); };
   });

@@ -182,43 +182,47 @@ int pull(const ModelsOptions& options) {
   return fail(system_error("cannot run python3, which fetches models"));
 }
 
-void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CLI::App& action,
+void add_action(const std::shared_ptr<ModelsOptions>& options, Command& chosen, CommandLine action,
                 int (*run)(const ModelsOptions&)) {
   action.callback([&chosen, options, run] { chosen = [options, run] { return run(*options); }; });
 }
 
 }  // namespace
 
-void add_models(CLI::App& app, Command& chosen) {
-  CLI::App* models = app.add_subcommand("models", "List, add, fetch and verify model files");
-  models->require_subcommand(1);
+void add_models(CommandLine app, Command& chosen) {
+  const CommandLine models =
+      app.add_subcommand("models", "List, add, fetch and verify model files");
+  models.require_subcommand();
   const auto options = std::make_shared<ModelsOptions>();
-  CLI::App* listing =
-      models->add_subcommand("list", "List known and present models, their memory and speed");
-  listing->add_option("--format", options->format, "Output format")->transform(text_or_json());
-  CLI::App* showing = models->add_subcommand("show", "Show a model's headers, and whether it runs");
-  showing->add_option("NAME", options->names, "A model in the store, or a path")
-      ->required()
-      ->expected(1);
-  showing->add_option("--format", options->format, "Output format")->transform(text_or_json());
-  CLI::App* adding = models->add_subcommand("add", "Add a model file to the store, by its SHA-256");
-  adding->add_option("FILE", options->files, "Model files")->required();
-  CLI::App* pulling = models->add_subcommand("pull", "Fetch models into the store");
+  const CommandLine listing =
+      models.add_subcommand("list", "List known and present models, their memory and speed");
+  listing.add_option("--format", options->format, "Output format").transform(text_or_json());
+  const CommandLine showing =
+      models.add_subcommand("show", "Show a model's headers, and whether it runs");
+  showing.add_option("NAME", options->names, "A model in the store, or a path")
+      .required()
+      .expected(1);
+  showing.add_option("--format", options->format, "Output format").transform(text_or_json());
+  const CommandLine adding =
+      models.add_subcommand("add", "Add a model file to the store, by its SHA-256");
+  adding.add_option("FILE", options->files, "Model files").required();
+  const CommandLine pulling = models.add_subcommand("pull", "Fetch models into the store");
   pulling
-      ->add_option("NAME", options->names,
-                   "Names from `redraft models list`; or the address of a GGUF file; or "
-                   "OWNER/NAME, a repository of Hugging Face's hub, with :Q4_K_M to choose a file")
-      ->required();
-  pulling->add_option("--sha256", options->sha256, "The SHA-256 of the file at that address");
-  pulling->add_option("--format", options->format, "json: one line for each progress step")
-      ->transform(text_or_json());
-  CLI::App* verifying = models->add_subcommand("verify", "Verify the hashes of stored files");
-  verifying->add_option("NAME", options->names, "Default: all models in the store");
-  add_action(options, chosen, *listing, list);
-  add_action(options, chosen, *showing, show);
-  add_action(options, chosen, *adding, add);
-  add_action(options, chosen, *pulling, pull);
-  add_action(options, chosen, *verifying, verify);
+      .add_option("NAME", options->names,
+                  "Names from `redraft models list`; or the address of a GGUF file; or "
+                  "OWNER/NAME, a repository of Hugging Face's hub, with :Q4_K_M to choose a file")
+      .required();
+  pulling.add_option("--sha256", options->sha256, "The SHA-256 of the file at that address");
+  pulling.add_option("--format", options->format, "json: one line for each progress step")
+      .transform(text_or_json());
+  const CommandLine verifying =
+      models.add_subcommand("verify", "Verify the hashes of stored files");
+  verifying.add_option("NAME", options->names, "Default: all models in the store");
+  add_action(options, chosen, listing, list);
+  add_action(options, chosen, showing, show);
+  add_action(options, chosen, adding, add);
+  add_action(options, chosen, pulling, pull);
+  add_action(options, chosen, verifying, verify);
 }
 
 }  // namespace redraft::cli

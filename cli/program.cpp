@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -8,6 +9,7 @@
 #include "cli/common/misuse_reason.h"
 #include "cli/self_description.h"
 #include "cli/serve.h"
+#include "support/log/log.h"
 
 namespace redraft::cli {
 namespace {
@@ -19,10 +21,11 @@ std::string name_of_parsed(const CLI::App& app) {
 }
 
 int run(int argc, char** argv, const Program& program) {
-  CLI::App app("Edits code with a local language model: losslessly, and many tokens at a time.",
-               "redraft");
-  app.set_version_flag("--version", version_text());
-  app.require_subcommand(1);
+  CLI::App parser("Edits code with a local language model: losslessly, and many tokens at a time.",
+                  "redraft");
+  parser.set_version_flag("--version", version_text());
+  parser.require_subcommand(1);
+  const CommandLine app(&parser);
   Command chosen;
   add_edit(app, chosen);
   add_apply(app, chosen);
@@ -40,12 +43,12 @@ int run(int argc, char** argv, const Program& program) {
   add_self_description(app, chosen);
   program.add_commands(app, chosen);
   try {
-    app.parse(argc, argv);
+    parser.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version
-    return app.exit(request);
+    return parser.exit(request);
   } catch (const CLI::ParseError& error) {
-    misuse(Error(misuse_reason(app, {argv + 1, argv + argc}, error)));
-    std::cerr << "Run `" << name_of_parsed(app) << " --help` for what it takes." << std::endl;
+    misuse(Error(misuse_reason(parser, {argv + 1, argv + argc}, error)));
+    std::cerr << "Run `" << name_of_parsed(parser) << " --help` for what it takes." << std::endl;
     return kWrongUsage;
   }
   if (program.before) {
@@ -59,7 +62,7 @@ int run(int argc, char** argv, const Program& program) {
 int run_program(int argc, char** argv, const Program& program) {
   // Libraries throw; an exception ends the command with its message.
   try {
-    log_to_stderr();
+    logging::to_stderr();  // stdout is for results and the protocol
     return run(argc, argv, program);
   } catch (const std::bad_alloc&) {
     return fail(Error("out of memory"));

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "cli/common/command.h"
+#include "cli/common/command_line.h"
 
 namespace redraft::cli {
 
@@ -13,10 +13,10 @@ namespace redraft::cli {
 // the two adds.
 struct Program {
   // Adds the program's own commands to the shared ones.
-  std::function<void(CLI::App& app, Command& chosen)> add_commands;
+  std::function<void(CommandLine app, Command& chosen)> add_commands;
   // Called with the parsed line before its command runs: an exit code ends the program. May be
   // empty.
-  std::function<std::optional<int>(const CLI::App& app)> before = {};
+  std::function<std::optional<int>(const CommandLine& app)> before = {};
 };
 
 // Parses the line, runs its command and returns the exit code. Reports exceptions as errors.

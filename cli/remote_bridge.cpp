@@ -36,12 +36,11 @@ int run_remote_bridge(const std::string& server) {
 
 }  // namespace
 
-void add_remote_bridge(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand(kBridgeCommand, "")->group("");
+void add_remote_bridge(CommandLine app, Command& chosen) {
+  const CommandLine command = app.add_subcommand(kBridgeCommand, "").hide();
   const auto server = std::make_shared<std::string>();
-  command->add_option("SERVER", *server)->required();
-  command->callback(
-      [&chosen, server] { chosen = [server] { return run_remote_bridge(*server); }; });
+  command.add_option("SERVER", *server).required();
+  command.callback([&chosen, server] { chosen = [server] { return run_remote_bridge(*server); }; });
 }
 
 }  // namespace redraft::cli

@@ -27,20 +27,20 @@ int print(const std::string& text) {
 
 }  // namespace
 
-void add_self_description(CLI::App& app, Command& chosen) {
-  CLI::App* completions =
-      app.add_subcommand("completions", "Print a script that completes command lines")->group("");
+void add_self_description(CommandLine app, Command& chosen) {
+  const CommandLine completions =
+      app.add_subcommand("completions", "Print a script that completes command lines").hide();
   const auto shell = std::make_shared<Shell>();
-  completions->add_option("SHELL", *shell, "For which shell")
-      ->required()
-      ->transform(
+  completions.add_option("SHELL", *shell, "For which shell")
+      .required()
+      .transform(
           one_of<Shell>({{"bash", Shell::kBash}, {"zsh", Shell::kZsh}, {"fish", Shell::kFish}}));
-  completions->callback([&app, &chosen, shell] {
-    chosen = [&app, shell] { return print(completions_of(*shell)(command_tree(app))); };
+  completions.callback([app, &chosen, shell] {
+    chosen = [app, shell] { return print(completions_of(*shell)(command_tree(app))); };
   });
-  CLI::App* manual = app.add_subcommand("manual", "Print the manual page")->group("");
-  manual->callback([&app, &chosen] {
-    chosen = [&app] { return print(manual_page(command_tree(app), "redraft " REDRAFT_VERSION)); };
+  const CommandLine manual = app.add_subcommand("manual", "Print the manual page").hide();
+  manual.callback([app, &chosen] {
+    chosen = [app] { return print(manual_page(command_tree(app), "redraft " REDRAFT_VERSION)); };
   });
 }
 

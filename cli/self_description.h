@@ -1,12 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "cli/common/command.h"
+#include "cli/common/command_line.h"
 
 namespace redraft::cli {
 
 // Adds the hidden commands `completions` and `manual`, which describe all commands of `app`.
-void add_self_description(CLI::App& app, Command& chosen);
+void add_self_description(CommandLine app, Command& chosen);
 
 }  // namespace redraft::cli

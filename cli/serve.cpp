@@ -83,35 +83,33 @@ int run_serve(const ServeChoices& choices) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, Command& chosen) {
-  CLI::App* command =
+void add_serve(CommandLine app, Command& chosen) {
+  const CommandLine command =
       app.add_subcommand("serve", "Serve programs that use OpenAI's or llama.cpp's HTTP interface");
   const auto choices = std::make_shared<ServeChoices>();
   command
-      ->add_option("--http", choices->port,
-                   "The port on the loopback interface, 0 for any free one")
-      ->check(CLI::Range(0, 65535))
-      ->required();
-  CLI::Option* file =
-      command->add_option("--token-file", choices->token_file,
-                          "Where to write the token that clients must send (default: in "
-                          "$XDG_RUNTIME_DIR/redraft)");
+      .add_option("--http", choices->port, "The port on the loopback interface, 0 for any free one")
+      .check(in_range(0, 65535))
+      .required();
+  const Option file =
+      command.add_option("--token-file", choices->token_file,
+                         "Where to write the token that clients must send (default: in "
+                         "$XDG_RUNTIME_DIR/redraft)");
+  command.add_flag("--no-token", choices->no_token, "Serve any program of any user on this machine")
+      .excludes(file);
+  command.add_flag("--editors", choices->editors,
+                   "Also serve this user's editors that start `redraft lsp` with the same "
+                   "options: one model for all");
   command
-      ->add_flag("--no-token", choices->no_token, "Serve any program of any user on this machine")
-      ->excludes(file);
-  command->add_flag("--editors", choices->editors,
-                    "Also serve this user's editors that start `redraft lsp` with the same "
-                    "options: one model for all");
-  command
-      ->add_option("--cache-memory", choices->server.cache_mib,
-                   "MiB of memory to cache the prompts of earlier requests")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
-  command->add_flag("--no-confinement", choices->server.no_confinement,
-                    "Keep the rights to write outside of redraft's own folders, to start programs "
-                    "and to open network connections");
-  add_server_options(*command, choices->server.common);
-  command->callback([&chosen, choices] { chosen = [choices] { return run_serve(*choices); }; });
+      .add_option("--cache-memory", choices->server.cache_mib,
+                  "MiB of memory to cache the prompts of earlier requests")
+      .check(in_range(0, 1 << 20))
+      .show_default();
+  command.add_flag("--no-confinement", choices->server.no_confinement,
+                   "Keep the rights to write outside of redraft's own folders, to start programs "
+                   "and to open network connections");
+  add_server_options(command, choices->server.common);
+  command.callback([&chosen, choices] { chosen = [choices] { return run_serve(*choices); }; });
 }
 
 }  // namespace redraft::cli

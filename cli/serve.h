@@ -5,6 +5,6 @@
 namespace redraft::cli {
 
 // Like the functions in command.h.
-void add_serve(CLI::App& app, Command& chosen);
+void add_serve(CommandLine app, Command& chosen);
 
 }  // namespace redraft::cli

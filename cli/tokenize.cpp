@@ -87,14 +87,14 @@ int run_tokenize(const TokenizeOptions& options) {
 
 }  // namespace
 
-void add_tokenize(CLI::App& app, Command& chosen) {
-  CLI::App* tokenize =
+void add_tokenize(CommandLine app, Command& chosen) {
+  const CommandLine tokenize =
       app.add_subcommand("tokenize", "Convert standard input to token ids, and back");
   const auto options = std::make_shared<TokenizeOptions>();
-  tokenize->add_flag("--detokenize", options->detokenize, "Read token ids and print their text");
-  tokenize->add_option("--format", options->format, "Output format")->transform(text_or_json());
-  add_tokenizer_options(*tokenize, options->common);
-  tokenize->callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
+  tokenize.add_flag("--detokenize", options->detokenize, "Read token ids and print their text");
+  tokenize.add_option("--format", options->format, "Output format").transform(text_or_json());
+  add_tokenizer_options(tokenize, options->common);
+  tokenize.callback([&chosen, options] { chosen = [options] { return run_tokenize(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   using namespace redraft::cli;
   redraft::register_lab_decoders();
-  return run_program(argc, argv, {.add_commands = [](CLI::App& app, Command& chosen) {
+  return run_program(argc, argv, {.add_commands = [](CommandLine app, Command& chosen) {
                        add_score(app, chosen);
                        add_bench(app, chosen);
                        add_tune(app, chosen);

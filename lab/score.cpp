@@ -71,16 +71,17 @@ int run_score(const ScoreOptions& options) {
 
 }  // namespace
 
-void add_score(CLI::App& app, Command& chosen) {
-  CLI::App* command = app.add_subcommand("score", "Perplexity of a text under the target model");
+void add_score(CommandLine app, Command& chosen) {
+  const CommandLine command =
+      app.add_subcommand("score", "Perplexity of a text under the target model");
   const auto options = std::make_shared<ScoreOptions>();
-  command->add_option("FILE", options->file, "The text")->required();
-  command->add_option("--context", options->context, "Longest piece scored as one, in tokens")
-      ->check(CLI::Range(2, 1 << 20))
-      ->capture_default_str();
-  command->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_target_options(*command, options->common);
-  command->callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
+  command.add_option("FILE", options->file, "The text").required();
+  command.add_option("--context", options->context, "Longest piece scored as one, in tokens")
+      .check(in_range(2, 1 << 20))
+      .show_default();
+  command.add_option("--format", options->format, "What is printed").transform(text_or_json());
+  add_target_options(command, options->common);
+  command.callback([&chosen, options] { chosen = [options] { return run_score(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -5,6 +5,6 @@
 namespace redraft::cli {
 
 // Adds `score` to `app`, which sets `chosen` if the command line names it.
-void add_score(CLI::App& app, Command& chosen);
+void add_score(CommandLine app, Command& chosen);
 
 }  // namespace redraft::cli

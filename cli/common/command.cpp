@@ -1,8 +1,5 @@
 #include "cli/common/command.h"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <iostream>
 #include <string>
 #include <vector>
@@ -10,6 +7,7 @@
 #include "cli/common/device.h"
 #include "cli/common/misuse_reason.h"
 #include "decoding/kernels/linear.h"
+#include "support/log/log.h"
 
 namespace redraft::cli {
 
@@ -36,81 +34,81 @@ std::string check_kernels(const std::string& name) {
          kernels::names_of_available_isas();
 }
 
-void add_target(CLI::App& subcommand, CommonOptions& options) {
+void add_target(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option(
           "--target", options.target,
           "Model that decides every token: a name, a file or a folder; +ADAPTER merges the LoRA "
           "in that folder into it")
-      ->capture_default_str()
-      ->each([&options](const std::string& /*name*/) { options.has_target = true; })
-      ->group(kGroup);
+      .show_default()
+      .each([&options](const std::string& /*name*/) { options.has_target = true; })
+      .group(kGroup);
 }
 
-void add_draft(CLI::App& subcommand, CommonOptions& options) {
+void add_draft(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option("--draft", options.draft,
                   "Draft model, for decoders that use one; +ADAPTER as with --target "
                   "(default: qwen2.5-coder-0.5b)")
-      ->group(kGroup);
+      .group(kGroup);
 }
 
-void add_head(CLI::App& subcommand, CommonOptions& options) {
+void add_head(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option("--head", options.head,
                   "Folder with a draft head that was trained for the target: it guesses from "
                   "the target's hidden states, on the CPU")
-      ->group(kGroup);
+      .group(kGroup);
 }
 
-void add_threads(CLI::App& subcommand, CommonOptions& options) {
+void add_threads(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option("--threads", options.threads, "Compute threads (default: one per physical core)")
-      ->check(CLI::Range(1, 1024))
-      ->group(kGroup);
+      .check(in_range(1, 1024))
+      .group(kGroup);
 }
 
-void add_kernels(CLI::App& subcommand, CommonOptions& options) {
+void add_kernels(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option("--kernels", options.kernels,
                   "Instruction set of the CPU's kernels (default: the best one)")
-      ->check(check_kernels)
-      ->group(kGroup);
+      .check({check_kernels, ""})
+      .group(kGroup);
 }
 
-void add_log_level(CLI::App& subcommand, CommonOptions& options) {
+void add_log_level(CommandLine subcommand, CommonOptions& options) {
   subcommand.add_option("--log-level", options.log_level, "Which messages are logged to stderr")
-      ->check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
-      ->capture_default_str()
-      ->group(kGroup);
+      .check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
+      .show_default()
+      .group(kGroup);
 }
 
-void add_device(CLI::App& subcommand, CommonOptions& options, const char* help,
+void add_device(CommandLine subcommand, CommonOptions& options, const char* help,
                 const std::vector<std::string>& names) {
   subcommand.add_option("--device", options.device, help)
-      ->check(any_of(names))
-      ->capture_default_str()
-      ->group(kGroup);
+      .check(any_of(names))
+      .show_default()
+      .group(kGroup);
 }
 
 }  // namespace
 
-CLI::Validator text_or_json() {
+WordCheck text_or_json() {
   return one_of<Format>({{"text", Format::kText}, {"json", Format::kJson}});
 }
 
-void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options) {
+void add_tokenizer_options(CommandLine subcommand, CommonOptions& options) {
   add_target(subcommand, options);
   add_log_level(subcommand, options);
 }
 
-void add_index_options(CLI::App& subcommand, CommonOptions& options) {
+void add_index_options(CommandLine subcommand, CommonOptions& options) {
   add_target(subcommand, options);
   add_threads(subcommand, options);
   add_log_level(subcommand, options);
 }
 
-void add_target_options(CLI::App& subcommand, CommonOptions& options) {
+void add_target_options(CommandLine subcommand, CommonOptions& options) {
   add_device(subcommand, options, "Where the model runs", {"cpu", "cuda"});
   add_target(subcommand, options);
   add_threads(subcommand, options);
@@ -118,13 +116,13 @@ void add_target_options(CLI::App& subcommand, CommonOptions& options) {
   add_log_level(subcommand, options);
 }
 
-void add_common_options(CLI::App& subcommand, CommonOptions& options) {
+void add_common_options(CommandLine subcommand, CommonOptions& options) {
   add_target_options(subcommand, options);
   add_draft(subcommand, options);
   add_head(subcommand, options);
 }
 
-void add_server_options(CLI::App& subcommand, CommonOptions& options) {
+void add_server_options(CommandLine subcommand, CommonOptions& options) {
   options.device = "auto";
   add_device(subcommand, options, "Where the model runs; auto: on a GPU if it has enough memory",
              {"auto", "cpu", "cuda"});
@@ -136,45 +134,39 @@ void add_server_options(CLI::App& subcommand, CommonOptions& options) {
   add_log_level(subcommand, options);
 }
 
-void add_own_model_options(CLI::App& subcommand, CommonOptions& options) {
+void add_own_model_options(CommandLine subcommand, CommonOptions& options) {
   subcommand
       .add_option(
           "--completion-model", options.completion_model,
           "A smaller model that writes completions, loaded in addition to the target when it "
           "is first needed (default: the target)")
-      ->group(kGroup);
+      .group(kGroup);
   subcommand
       .add_option(
           "--next-edit-model", options.next_edit_model,
           "A model that writes next edits; one that was trained for them gets its own format")
-      ->group(kGroup);
+      .group(kGroup);
 }
 
-void add_remote_options(CLI::App& subcommand, CommonOptions& options) {
+void add_remote_options(CommandLine subcommand, CommonOptions& options) {
   constexpr const char* kRemote = "A model on another machine";
-  CLI::Option* remote =
+  const Option remote =
       subcommand
           .add_option("--remote", options.remote,
                       "Use the server at this address, over OpenAI's HTTP interface. The edited "
                       "text leaves this machine. The key is in REDRAFT_REMOTE_KEY or in the file "
                       "remote-key in redraft's configuration folder. With --target, the local "
                       "model writes if the server cannot be reached")
-          ->group(kRemote);
+          .group(kRemote);
   subcommand
       .add_option("--remote-model", options.remote_model,
                   "The name of the server's model (default: the only one)")
-      ->needs(remote)
-      ->group(kRemote);
-}
-
-void log_to_stderr() {
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "redraft", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
-  spdlog::set_level(spdlog::level::warn);
+      .needs(remote)
+      .group(kRemote);
 }
 
 Result<void> apply(const CommonOptions& options) {
-  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  logging::set_level(options.log_level);
   if (const std::optional<kernels::Isa> isa = kernels::available_isa(options.kernels))
     kernels::set_best_isa(*isa);  // else empty: check_kernels
   return check_device(options.device);

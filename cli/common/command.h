@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
+#include "cli/common/command_line.h"
 #include "support/result.h"
 
 namespace redraft::cli {
@@ -18,23 +18,19 @@ inline constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 using Command = std::function<int()>;
 
 // Each adds one subcommand to `app`, which sets `chosen` if the command line names it.
-void add_edit(CLI::App& app, Command& chosen);
-void add_apply(CLI::App& app, Command& chosen);
-void add_complete(CLI::App& app, Command& chosen);
-void add_generate(CLI::App& app, Command& chosen);
-void add_tokenize(CLI::App& app, Command& chosen);
-void add_models(CLI::App& app, Command& chosen);
-void add_index(CLI::App& app, Command& chosen);
-void add_cache(CLI::App& app, Command& chosen);
-void add_decoders(CLI::App& app, Command& chosen);
-void add_doctor(CLI::App& app, Command& chosen);
-void add_lsp(CLI::App& app, Command& chosen);
+void add_edit(CommandLine app, Command& chosen);
+void add_apply(CommandLine app, Command& chosen);
+void add_complete(CommandLine app, Command& chosen);
+void add_generate(CommandLine app, Command& chosen);
+void add_tokenize(CommandLine app, Command& chosen);
+void add_models(CommandLine app, Command& chosen);
+void add_index(CommandLine app, Command& chosen);
+void add_cache(CommandLine app, Command& chosen);
+void add_decoders(CommandLine app, Command& chosen);
+void add_doctor(CommandLine app, Command& chosen);
+void add_lsp(CommandLine app, Command& chosen);
 // Hidden: the process that connects to a remote server.
-void add_remote_bridge(CLI::App& app, Command& chosen);
-
-// Logs warnings and worse to stderr until options say otherwise. Standard output is for results and
-// the protocol.
-void log_to_stderr();
+void add_remote_bridge(CommandLine app, Command& chosen);
 
 // These write `redraft: error: …` to stderr and return kFailure or kWrongUsage.
 int fail(const Error& error);
@@ -56,22 +52,22 @@ struct CommonOptions {
   std::string log_level = "warning";
 };
 // For a command that only turns text into tokens: --target and --log-level.
-void add_tokenizer_options(CLI::App& subcommand, CommonOptions& options);
-void add_index_options(CLI::App& subcommand, CommonOptions& options);  // --threads too
+void add_tokenizer_options(CommandLine subcommand, CommonOptions& options);
+void add_index_options(CommandLine subcommand, CommonOptions& options);  // --threads too
 // For a command without a draft model: all but --draft and --head.
-void add_target_options(CLI::App& subcommand, CommonOptions& options);
-void add_common_options(CLI::App& subcommand, CommonOptions& options);  // all
+void add_target_options(CommandLine subcommand, CommonOptions& options);
+void add_common_options(CommandLine subcommand, CommonOptions& options);  // all
 // The same, but --device also accepts `auto`, the default: a GPU if there is one, else the CPU.
-void add_server_options(CLI::App& subcommand, CommonOptions& options);
+void add_server_options(CommandLine subcommand, CommonOptions& options);
 // --completion-model and --next-edit-model, for commands that concern a server.
-void add_own_model_options(CLI::App& subcommand, CommonOptions& options);
+void add_own_model_options(CommandLine subcommand, CommonOptions& options);
 // --remote and --remote-model, for commands that can use a remote server.
-void add_remote_options(CLI::App& subcommand, CommonOptions& options);
+void add_remote_options(CommandLine subcommand, CommonOptions& options);
 // Sets the log level and the instruction set, and checks that this build supports the device.
 Result<void> apply(const CommonOptions& options);
 
 enum class Format { kDiff, kText, kJson };
 // For a --format that is text or json.
-CLI::Validator text_or_json();
+WordCheck text_or_json();
 
 }  // namespace redraft::cli

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Engine>> load(const CommonOptions& common, const DecoderN
 
 }  // namespace
 
-void add_inside_options(CLI::App& subcommand, InsideOptions& options) {
+void add_inside_options(CommandLine subcommand, InsideOptions& options) {
   add_trace_option(subcommand, options.trace_file);
   add_token_trace_option(subcommand, options.token_file);
 }

@@ -31,7 +31,7 @@ struct InsideOptions {
   std::string trace_file;
   std::string token_file;
 };
-void add_inside_options(CLI::App& subcommand, InsideOptions& options);
+void add_inside_options(CommandLine subcommand, InsideOptions& options);
 
 // Loads everything, shows progress on `status`, and reports errors. Returns an exit code if
 // something failed or the user interrupted; the command must then end with it.

@@ -316,11 +316,11 @@ LoadControl shown_on(StatusLine& status, std::stop_token stop) {
           }};
 }
 
-void add_decoder_option(CLI::App& subcommand, std::string& decoder) {
+void add_decoder_option(CommandLine subcommand, std::string& decoder) {
   subcommand
       .add_option("--decoder", decoder,
                   "The decoder, NAME[:OPTION[=VALUE]]…: see `redraft decoders`")
-      ->default_str("redraft, or redraft:model if --draft is given");
+      .show_default("redraft, or redraft:model if --draft is given");
 }
 
 Result<DecoderName> choose_decoder(const std::string& name, const CommonOptions& options) {

@@ -55,7 +55,7 @@ Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
 LoadControl shown_on(StatusLine& status, std::stop_token stop);
 
 // Adds `--decoder`; empty if it was not given.
-void add_decoder_option(CLI::App& subcommand, std::string& decoder);
+void add_decoder_option(CommandLine subcommand, std::string& decoder);
 // The decoder of that name. Without a name, `redraft`, with the draft model if one was given.
 Result<DecoderName> choose_decoder(const std::string& name, const CommonOptions& options);
 

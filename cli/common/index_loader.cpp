@@ -74,17 +74,17 @@ std::vector<fs::path> common_folders(const CodeFolders& folders) {
   return all;
 }
 
-void add_code_options(CLI::App& command, CodeFolders& folders) {
+void add_code_options(CommandLine command, CodeFolders& folders) {
   const std::string group = "Code to draft from";
   command
       .add_option("--repository", folders.repository,
                   "The project's folders, indexed as by `redraft index`")
-      ->group(group);
-  command.add_option("--common", folders.common, "Folders of other projects")->group(group);
+      .group(group);
+  command.add_option("--common", folders.common, "Folders of other projects").group(group);
   command
       .add_flag("--dependencies", folders.dependencies,
                 "Packages installed in the project (node_modules, site-packages and similar)")
-      ->group(group);
+      .group(group);
 }
 
 Result<Datastores> load_datastores(const CommonOptions& common, const CodeFolders& folders,

@@ -29,7 +29,7 @@ Result<void> check(const CodeFolders& folders);
 std::vector<std::filesystem::path> common_folders(const CodeFolders& folders);
 
 // Adds the options for code folders to a command that decodes.
-void add_code_options(CLI::App& command, CodeFolders& folders);
+void add_code_options(CommandLine command, CodeFolders& folders);
 
 struct Datastores {
   std::shared_ptr<const IndexSnapshot> repository, common;  // null if there is none

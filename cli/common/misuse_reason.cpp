@@ -1,5 +1,6 @@
 #include "cli/common/misuse_reason.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
@@ -126,14 +127,6 @@ std::string listed(const std::vector<std::string>& words) {
 std::string none_of(std::string_view word, const std::vector<std::string>& candidates) {
   return "'" + std::string(word) + "' is not one of " + listed(candidates) +
          did_you_mean(word, candidates);
-}
-
-CLI::Validator any_of(const std::vector<std::string>& words) {
-  return CLI::Validator(
-      [words](const std::string& word) {
-        return std::ranges::find(words, word) == words.end() ? none_of(word, words) : std::string();
-      },
-      listed(words));
 }
 
 std::string misuse_reason(CLI::App& app, const std::vector<std::string>& args,

@@ -1,10 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace redraft::cli {
 
@@ -23,26 +26,5 @@ std::string none_of(std::string_view word, const std::vector<std::string>& candi
 // name.
 std::string misuse_reason(CLI::App& app, const std::vector<std::string>& args,
                           const CLI::ParseError& error);
-
-// For an option whose value is one of these words.
-CLI::Validator any_of(const std::vector<std::string>& words);
-
-// For an option whose values have names. Its help lists them in the order of `names`; an unknown
-// value is answered with the nearest name.
-template <typename Enum>
-CLI::Validator one_of(const std::vector<std::pair<std::string, Enum>>& names) {
-  std::vector<std::string> words;
-  for (const auto& [name, value] : names) words.push_back(name);
-  return CLI::Validator(
-      [names, words](std::string& word) -> std::string {
-        for (const auto& [name, value] : names) {
-          if (name != word) continue;
-          word = std::to_string(static_cast<int>(value));
-          return {};
-        }
-        return none_of(word, words);
-      },
-      listed(words));
-}
 
 }  // namespace redraft::cli

@@ -118,12 +118,12 @@ void TokenTrace::write(const Json& line) {
   if (out_->buffer.size() > kBufferBytes) out_->flush();
 }
 
-void add_token_trace_option(CLI::App& subcommand, std::string& file) {
+void add_token_trace_option(CommandLine subcommand, std::string& file) {
   subcommand
       .add_option("--trace-tokens", file,
                   "New file that records every token, its draft source, its pass and the "
                   "pass's rows, as JSON lines. It contains your text")
-      ->group("Seeing inside");
+      .group("Seeing inside");
 }
 
 }  // namespace redraft::cli

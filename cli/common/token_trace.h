@@ -43,6 +43,6 @@ class TokenTrace {
   int written_ = 0;
 };
 
-void add_token_trace_option(CLI::App& subcommand, std::string& file);
+void add_token_trace_option(CommandLine subcommand, std::string& file);
 
 }  // namespace redraft::cli

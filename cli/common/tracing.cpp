@@ -23,13 +23,13 @@ Tracing::~Tracing() {
     std::cerr << "redraft: warning: " << ended.error().message() << std::endl;
 }
 
-CLI::Option* add_trace_option(CLI::App& subcommand, std::string& file) {
+Option add_trace_option(CommandLine subcommand, std::string& file) {
   return subcommand
       .add_option(
           "--trace-file", file,
           "New file that records how time is spent (queue, load, read, draft, verify, diff), "
           "as a trace for chrome://tracing or Perfetto. It does not contain your text")
-      ->group("Seeing inside");
+      .group("Seeing inside");
 }
 
 }  // namespace redraft::cli

@@ -23,6 +23,6 @@ class Tracing {
   bool on_ = false;
 };
 
-CLI::Option* add_trace_option(CLI::App& subcommand, std::string& file);
+Option add_trace_option(CommandLine subcommand, std::string& file);
 
 }  // namespace redraft::cli

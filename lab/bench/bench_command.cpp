@@ -169,41 +169,41 @@ int run_cost(const CostOptions& options) {
   return kSuccess;
 }
 
-void add_cost(CLI::App& bench, Command& chosen) {
-  CLI::App* cost = bench.add_subcommand(
+void add_cost(CommandLine bench, Command& chosen) {
+  const CommandLine cost = bench.add_subcommand(
       "cost", "Time of a pass by its rows and context, compared with this machine's peak");
   const auto options = std::make_shared<CostOptions>();
-  cost->add_option("--rows", options->rows,
-                   "Rows of the passes, separated by commas (default: 1,2,4,8,… 256)")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
-  cost->add_option("--context", options->contexts,
-                   "Tokens before them, separated by commas (default: 0,1024,4096)")
-      ->delimiter(',')
-      ->check(CLI::Range(0, 1 << 24));
-  cost->add_option("--samples", options->samples, "Passes of each kind on a quiet machine")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  cost->add_option("--time-limit", options->time_limit,
-                   "Seconds after which it no longer waits for the machine to be quiet")
-      ->check(CLI::Range(1, 86400))
-      ->capture_default_str();
-  cost->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  add_target_options(*cost, options->common);
-  cost->callback([&chosen, options] { chosen = [options] { return run_cost(*options); }; });
+  cost.add_option("--rows", options->rows,
+                  "Rows of the passes, separated by commas (default: 1,2,4,8,… 256)")
+      .delimiter(',')
+      .check(in_range(1, 4096));
+  cost.add_option("--context", options->contexts,
+                  "Tokens before them, separated by commas (default: 0,1024,4096)")
+      .delimiter(',')
+      .check(in_range(0, 1 << 24));
+  cost.add_option("--samples", options->samples, "Passes of each kind on a quiet machine")
+      .check(in_range(1, 1000))
+      .show_default();
+  cost.add_option("--time-limit", options->time_limit,
+                  "Seconds after which it no longer waits for the machine to be quiet")
+      .check(in_range(1, 86400))
+      .show_default();
+  cost.add_option("--format", options->format, "What is printed").transform(text_or_json());
+  add_target_options(cost, options->common);
+  cost.callback([&chosen, options] { chosen = [options] { return run_cost(*options); }; });
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app, Command& chosen) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure this machine with a model");
-  bench->require_subcommand(1);
-  add_task_benches(*bench, chosen);
-  add_papers_bench(*bench, chosen);
-  add_quality_bench(*bench, chosen);
-  add_places_bench(*bench, chosen);
-  add_skips_bench(*bench, chosen);
-  add_cost(*bench, chosen);
+void add_bench(CommandLine app, Command& chosen) {
+  const CommandLine bench = app.add_subcommand("bench", "Measure this machine with a model");
+  bench.require_subcommand();
+  add_task_benches(bench, chosen);
+  add_papers_bench(bench, chosen);
+  add_quality_bench(bench, chosen);
+  add_places_bench(bench, chosen);
+  add_skips_bench(bench, chosen);
+  add_cost(bench, chosen);
 }
 
 }  // namespace redraft::cli

@@ -66,11 +66,11 @@ struct Flag {
 struct BySubcommand {};
 constexpr const char* kReplay = "Replay";
 
-constexpr auto kAnyValue = [](CLI::Option&) {};
-constexpr auto kRequired = [](CLI::Option& option) { option.required(); };
+constexpr auto kAnyValue = [](Option) {};
+constexpr auto kRequired = [](Option option) { option.required(); };
 template <typename Number>
 constexpr auto between(Number least, Number most) {
-  return [=](CLI::Option& option) { option.check(CLI::Range(least, most)); };
+  return [=](Option option) { option.check(in_range(least, most)); };
 }
 
 constexpr std::pair<const char*, PromptOrder> kOrders[] = {
@@ -150,7 +150,7 @@ constexpr void for_each_option(const Visit& visit) {
   visit(&Options::decoders,
         Flag{"--decoders", "Names, separated by commas; ar comes first in any case"},
         decides("decoders", [](const Run& run) { return names_of(run.decoders); }),
-        [](CLI::Option& option) { option.delimiter(',')->capture_default_str(); });
+        [](Option option) { option.delimiter(',').show_default(); });
   visit(&Options::out,
         Flag{"--out",
              "File for all figures, as JSON. Progress is stored next to it, and the same command "
@@ -191,13 +191,13 @@ constexpr void for_each_option(const Visit& visit) {
         decides("python"), kAnyValue);
   visit(&Options::instruction,
         Flag{"--instruction", "Which instruction, where a task has two", only(TaskKind::kEdits)},
-        decides("instruction"), [](CLI::Option& option) {
-          option.check(any_of({"descriptive", "lazy"}))->capture_default_str();
+        decides("instruction"), [](Option option) {
+          option.check(any_of({"descriptive", "lazy"})).show_default();
         });
   visit(&Options::order,
         Flag{"--prompt-order", "What the prompt begins with", only(TaskKind::kEdits)},
         decides("prompt_order", [](const Run& run) { return name_of(run.options.order); }),
-        [](CLI::Option& option) {
+        [](Option option) {
           option.transform(one_of<PromptOrder>({std::begin(kOrders), std::end(kOrders)}));
         });
   visit(&Options::chat,
@@ -221,7 +221,7 @@ constexpr void for_each_option(const Visit& visit) {
                 [](const Run& run) -> Json {
                   return run.options.rag.empty() ? Json() : Json(run.options.rag);
                 }),
-        [](CLI::Option& option) { option.check(any_of({"repocoder"})); });
+        [](Option option) { option.check(any_of({"repocoder"})); });
   visit(&Options::as_server,
         Flag{"--as-server",
              "As `redraft lsp` answers while the user types: its window of the file, its snippets, "
@@ -257,7 +257,7 @@ constexpr void for_each_option(const Visit& visit) {
       Flag{"--draft-cost", "Time of that draft model, as a share of the target's for the same rows",
            kEveryKind, kReplay},
       decides("draft_cost"),
-      [](CLI::Option& option) { option.check(CLI::Range(0.0, 100.0))->capture_default_str(); });
+      [](Option option) { option.check(in_range(0.0, 100.0)).show_default(); });
   visit(
       &Options::replay_on_device,
       Flag{
@@ -311,15 +311,16 @@ static_assert(n_common_options() == kMemberCount<CommonOptions>,
               "a common option is missing in the list");
 
 template <typename Value>
-CLI::Option& add(CLI::App& bench, const Flag& flag, Value& value) {
-  CLI::Option* option = nullptr;
-  if constexpr (std::is_same_v<Value, bool>) {
-    option = bench.add_flag(flag.name, value, flag.help);
-  } else {
-    option = bench.add_option(flag.name, value, flag.help);
-  }
-  if (flag.group) option->group(flag.group);
-  return *option;
+Option add(CommandLine bench, const Flag& flag, Value& value) {
+  const Option option = [&] {
+    if constexpr (std::is_same_v<Value, bool>) {
+      return bench.add_flag(flag.name, value, flag.help);
+    } else {
+      return bench.add_option(flag.name, value, flag.help);
+    }
+  }();
+  if (flag.group) option.group(flag.group);
+  return option;
 }
 
 // Writes settings, and keeps the first problem.
@@ -361,18 +362,17 @@ class SettingsWriter {
   std::optional<Error> problem_;
 };
 
-void add_kind(CLI::App& bench, Command& chosen, TaskKind kind, const std::string& what) {
-  CLI::App* command = bench.add_subcommand(to_string(kind), what);
+void add_kind(CommandLine bench, Command& chosen, TaskKind kind, const std::string& what) {
+  const CommandLine command = bench.add_subcommand(to_string(kind), what);
   const auto options = std::make_shared<TaskBenchOptions>();
   options->kind = kind;
-  add_options(*command, *options);
-  command->callback(
-      [&chosen, options] { chosen = [options] { return run_task_bench(*options); }; });
+  add_options(command, *options);
+  command.callback([&chosen, options] { chosen = [options] { return run_task_bench(*options); }; });
 }
 
 }  // namespace
 
-void add_options(CLI::App& bench, TaskBenchOptions& options) {
+void add_options(CommandLine bench, TaskBenchOptions& options) {
   for_each_option([&](auto member, const auto& how, const auto&, const auto& limit) {
     using How = std::remove_cvref_t<decltype(how)>;
     if constexpr (std::is_same_v<How, Flag>) {
@@ -381,7 +381,7 @@ void add_options(CLI::App& bench, TaskBenchOptions& options) {
       how(bench, options.*member);
     }
   });
-  bench.get_option("--step-by-step")->excludes(bench.get_option("--out"));
+  bench.option("--step-by-step").excludes(bench.option("--out"));
 }
 
 Result<nlohmann::ordered_json> option_settings(const TaskBenchOptions& options,
@@ -394,7 +394,7 @@ Result<nlohmann::ordered_json> option_settings(const TaskBenchOptions& options,
   return writer.take();
 }
 
-void add_task_benches(CLI::App& bench, Command& chosen) {
+void add_task_benches(CommandLine bench, Command& chosen) {
   add_kind(bench, chosen, TaskKind::kEdits, "Decoders on edits of files");
   add_kind(bench, chosen, TaskKind::kDialogue, "Decoders on conversations of several turns");
   add_kind(bench, chosen, TaskKind::kGeneration, "Decoders on functions to be written");

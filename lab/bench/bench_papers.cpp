@@ -244,35 +244,35 @@ int run_papers(const PapersOptions& options) {
 
 }  // namespace
 
-void add_papers_bench(CLI::App& bench, Command& chosen) {
-  CLI::App* papers = bench.add_subcommand(
+void add_papers_bench(CommandLine bench, Command& chosen) {
+  const CommandLine papers = bench.add_subcommand(
       "papers", "The tables of the papers, measured here beside what they say");
   const auto options = std::make_shared<PapersOptions>();
-  papers->add_option("TABLE", options->tables,
-                     "Tables, or a paper: all of its tables. Without one, they are listed");
-  papers->add_option("--data", options->data, "The folder of the public tasks (docs/lab/bench.md)");
-  papers->add_option("--out", options->out,
-                     "Folder for results and tables. The same command goes on from there");
-  papers->add_option("--common", options->common_files,
-                     "Code of other projects for FastCoder's tables, as for `bench completion`");
-  papers->add_option("--limit", options->limit, "Tasks of each run, from the first (default: all)")
-      ->check(CLI::Range(1, 1 << 20));
+  papers.add_option("TABLE", options->tables,
+                    "Tables, or a paper: all of its tables. Without one, they are listed");
+  papers.add_option("--data", options->data, "The folder of the public tasks (docs/lab/bench.md)");
+  papers.add_option("--out", options->out,
+                    "Folder for results and tables. The same command goes on from there");
+  papers.add_option("--common", options->common_files,
+                    "Code of other projects for FastCoder's tables, as for `bench completion`");
+  papers.add_option("--limit", options->limit, "Tasks of each run, from the first (default: all)")
+      .check(in_range(1, 1 << 20));
   papers
-      ->add_option("--curve", options->curve,
-                   "What a forward pass costs on the machine that prices are of: ROWS:COST,… in "
-                   "plain passes")
-      ->capture_default_str();
+      .add_option("--curve", options->curve,
+                  "What a forward pass costs on the machine that prices are of: ROWS:COST,… in "
+                  "plain passes")
+      .show_default();
   papers
-      ->add_option("--draft-cost", options->draft_cost,
-                   "What a token of the draft model costs there, in plain passes")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
-  papers->add_flag("--no-run", options->no_run, "Write the tables of the results that are there");
-  papers->add_flag("--no-tests", options->no_tests, "Do not run tests: no pass@1");
-  papers->add_option("--python", options->python,
-                     "The Python for tests (default: the first on the PATH that runs there)");
-  add_common_options(*papers, options->common);
-  papers->callback([&chosen, options] { chosen = [options] { return run_papers(*options); }; });
+      .add_option("--draft-cost", options->draft_cost,
+                  "What a token of the draft model costs there, in plain passes")
+      .check(in_range(0.0, 100.0))
+      .show_default();
+  papers.add_flag("--no-run", options->no_run, "Write the tables of the results that are there");
+  papers.add_flag("--no-tests", options->no_tests, "Do not run tests: no pass@1");
+  papers.add_option("--python", options->python,
+                    "The Python for tests (default: the first on the PATH that runs there)");
+  add_common_options(papers, options->common);
+  papers.callback([&chosen, options] { chosen = [options] { return run_papers(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -170,23 +170,22 @@ int run_places(const PlacesOptions& options) {
 
 }  // namespace
 
-void add_places_bench(CLI::App& bench, Command& chosen) {
-  CLI::App* places = bench.add_subcommand(
+void add_places_bench(CommandLine bench, Command& chosen) {
+  const CommandLine places = bench.add_subcommand(
       "places", "Whether an edit of a large file finds the places that programmers changed");
   const auto options = std::make_shared<PlacesOptions>();
-  places->add_option("--data", options->data, "Task files, JSON lines")->required();
-  places->add_flag("--names-only", options->names_only, "Do not ask the model");
-  places->add_flag("--edit", options->edit,
-                   "Also edit, in the places found and in the whole file, and take the time");
-  places->add_option("--min-lines", options->min_lines, "Leave out smaller files")
-      ->capture_default_str();
-  places->add_option("--min-hunks", options->min_hunks, "Leave out files with fewer changes")
-      ->capture_default_str();
-  places->add_option("--limit", options->limit, "Files to measure, from the first")
-      ->check(CLI::Range(1, 1 << 20));
-  places->add_option("--out", options->out, "File for the figures of each file, JSON lines");
-  add_common_options(*places, options->common);
-  places->callback([&chosen, options] { chosen = [options] { return run_places(*options); }; });
+  places.add_option("--data", options->data, "Task files, JSON lines").required();
+  places.add_flag("--names-only", options->names_only, "Do not ask the model");
+  places.add_flag("--edit", options->edit,
+                  "Also edit, in the places found and in the whole file, and take the time");
+  places.add_option("--min-lines", options->min_lines, "Leave out smaller files").show_default();
+  places.add_option("--min-hunks", options->min_hunks, "Leave out files with fewer changes")
+      .show_default();
+  places.add_option("--limit", options->limit, "Files to measure, from the first")
+      .check(in_range(1, 1 << 20));
+  places.add_option("--out", options->out, "File for the figures of each file, JSON lines");
+  add_common_options(places, options->common);
+  places.callback([&chosen, options] { chosen = [options] { return run_places(*options); }; });
 }
 
 }  // namespace redraft::cli

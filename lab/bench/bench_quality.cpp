@@ -310,19 +310,19 @@ int run_quality(const QualityOptions& options, const Commands& commands) {
 
 }  // namespace
 
-void add_quality_bench(CLI::App& bench, Command& chosen) {
-  CLI::App* quality = bench.add_subcommand(
+void add_quality_bench(CommandLine bench, Command& chosen) {
+  const CommandLine quality = bench.add_subcommand(
       "quality",
       "Edits, completions and next edits as the server makes them, against what programmers wrote");
-  quality->footer(
+  quality.footer(
       "docs/lab/quality.md says what is measured. Everyday instructions, judged by what they ask "
       "for:\n"
       "bench/instructions_bench.py (docs/lab/bench.md).");
   const auto options = std::make_shared<QualityOptions>();
-  add_quality_options(*quality, *options);
-  quality->callback([&chosen, options, quality] {
-    const Commands commands{.whole = command_of(*quality, Choosing::kShown),
-                            .stored = command_of(*quality, Choosing::kLeftOut)};
+  add_quality_options(quality, *options);
+  quality.callback([&chosen, options, quality] {
+    const Commands commands{.whole = command_of(quality, Choosing::kShown),
+                            .stored = command_of(quality, Choosing::kLeftOut)};
     chosen = [options, commands] { return run_quality(*options, commands); };
   });
 }

@@ -173,30 +173,29 @@ int SkipsBench::keep() const {
 
 }  // namespace
 
-void add_skips_bench(CLI::App& bench, Command& chosen) {
-  CLI::App* skips = bench.add_subcommand(
+void add_skips_bench(CommandLine bench, Command& chosen) {
+  const CommandLine skips = bench.add_subcommand(
       "skips", "Which sublayers `selfspec` leaves out of a model: a search, whose best it keeps");
   const auto options = std::make_shared<SkipsOptions>();
   options->tasks.limit = 8;
   options->tasks.max_new_tokens = 128;
   TaskBenchOptions& tasks = options->tasks;
-  skips->add_option("--data,--tasks", tasks.data, "Task files, JSON lines")->required();
-  skips->add_option("--kind", tasks.kind, "What their tasks are")
-      ->transform(one_of<TaskKind>({std::begin(kKinds), std::end(kKinds)}))
-      ->default_str("edits");
-  skips->add_option("--limit", tasks.limit, "Tasks whose outputs are drafted, from the first")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  skips->add_option("--max-new-tokens", tasks.max_new_tokens, "Longest output")
-      ->check(CLI::Range(2, 1 << 20))
-      ->capture_default_str();
-  skips->add_option("--evaluations", options->evaluations, "Sets to try")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  skips->add_option("--seed", options->seed, "Another one tries other sets")->capture_default_str();
-  add_target_options(*skips, tasks.common);
-  skips->callback(
-      [&chosen, options] { chosen = [options] { return SkipsBench(*options).run(); }; });
+  skips.add_option("--data,--tasks", tasks.data, "Task files, JSON lines").required();
+  skips.add_option("--kind", tasks.kind, "What their tasks are")
+      .transform(one_of<TaskKind>({std::begin(kKinds), std::end(kKinds)}))
+      .show_default("edits");
+  skips.add_option("--limit", tasks.limit, "Tasks whose outputs are drafted, from the first")
+      .check(in_range(1, 1 << 20))
+      .show_default();
+  skips.add_option("--max-new-tokens", tasks.max_new_tokens, "Longest output")
+      .check(in_range(2, 1 << 20))
+      .show_default();
+  skips.add_option("--evaluations", options->evaluations, "Sets to try")
+      .check(in_range(1, 1 << 20))
+      .show_default();
+  skips.add_option("--seed", options->seed, "Another one tries other sets").show_default();
+  add_target_options(skips, tasks.common);
+  skips.callback([&chosen, options] { chosen = [options] { return SkipsBench(*options).run(); }; });
 }
 
 }  // namespace redraft::cli

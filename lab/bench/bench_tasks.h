@@ -49,7 +49,7 @@ struct TaskBenchOptions {
   bool replays() const { return replay || !replay_outputs.empty(); }
 };
 
-void add_task_benches(CLI::App& bench, Command& chosen);
+void add_task_benches(CommandLine bench, Command& chosen);
 // Decodes of an earlier run of the same settings with other decoders: they are not run again.
 using EarlierDecodes = std::map<RecordKey, TaskRecord>;
 // With `earlier` decoders may be added run by run: the decoders of an interrupted run are run too,
@@ -57,9 +57,9 @@ using EarlierDecodes = std::map<RecordKey, TaskRecord>;
 // another run.
 int run_task_bench(const TaskBenchOptions& options, const EarlierDecodes* earlier = nullptr);
 
-void add_papers_bench(CLI::App& bench, Command& chosen);
-void add_quality_bench(CLI::App& bench, Command& chosen);
-void add_places_bench(CLI::App& bench, Command& chosen);
-void add_skips_bench(CLI::App& bench, Command& chosen);
+void add_papers_bench(CommandLine bench, Command& chosen);
+void add_quality_bench(CommandLine bench, Command& chosen);
+void add_places_bench(CommandLine bench, Command& chosen);
+void add_skips_bench(CommandLine bench, Command& chosen);
 
 }  // namespace redraft::cli

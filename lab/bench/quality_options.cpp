@@ -41,66 +41,66 @@ std::vector<std::string> names_of_formats() {
   return names;
 }
 
-void add_choice(CLI::App& quality, QualityOptions& options) {
+void add_choice(CommandLine quality, QualityOptions& options) {
   quality.add_option("--data", options.data, "Task files, JSON lines");
   quality
       .add_option("--measure", options.measures,
                   "Only these measures, separated by commas (default: by the fields of the tasks; "
                   "commits are edits and next edits)")
-      ->delimiter(',')
-      ->check(any_of(names_of(kMeasures)));
+      .delimiter(',')
+      .check(any_of(names_of(kMeasures)));
   quality
       .add_option("--half", options.half,
                   "One half of the tasks, by a hash of their ids: choose on dev, report on test")
-      ->check(any_of(names_of(kHalves)));
+      .check(any_of(names_of(kHalves)));
   quality
       .add_option("--limit", options.limit, "Tasks of each file and measure to run, from the first")
-      ->check(CLI::Range(1, 1 << 20));
+      .check(in_range(1, 1 << 20));
 }
 
-void add_edits(CLI::App& quality, QualityOptions& options) {
+void add_edits(CommandLine quality, QualityOptions& options) {
   constexpr const char* kGroup = "Edits";
   quality
       .add_option("--instruction", options.instruction, "Which instruction, where a task has two")
-      ->check(any_of({"descriptive", "lazy"}))
-      ->capture_default_str()
-      ->group(kGroup);
+      .check(any_of({"descriptive", "lazy"}))
+      .show_default()
+      .group(kGroup);
   quality.add_option("--scope", options.scope, "What is edited (default: what a cursor means)")
-      ->check(any_of(names_of_scopes()))
-      ->group(kGroup);
+      .check(any_of(names_of_scopes()))
+      .group(kGroup);
   quality
       .add_option("--context-tokens", options.context_tokens,
                   "Of the file around the region (default: what suits this machine)")
-      ->check(CLI::Range(0, 1 << 20))
-      ->group(kGroup);
+      .check(in_range(0, 1 << 20))
+      .group(kGroup);
   quality.add_flag("--pass-at-1", options.pass_at_1, "Run the tests of Python tasks, in a sandbox")
-      ->group(kGroup);
-  quality.add_option("--python", options.python, "The Python for that")->group(kGroup);
+      .group(kGroup);
+  quality.add_option("--python", options.python, "The Python for that").group(kGroup);
   quality
       .add_flag("--dry-run", options.dry_run,
                 "Choose regions and make prompts of edits, without asking the model")
-      ->group(kGroup);
+      .group(kGroup);
 }
 
-void add_others(CLI::App& quality, QualityOptions& options) {
+void add_others(CommandLine quality, QualityOptions& options) {
   constexpr const char* kCompletion = "Completion";
   quality
       .add_option("--gates", options.gates,
                   "Thresholds of completion.minProbability, separated by commas (default: its "
                   "default)")
-      ->delimiter(',')
-      ->check(CLI::Range(0.0, 1.0))
-      ->group(kCompletion);
+      .delimiter(',')
+      .check(in_range(0.0, 1.0))
+      .group(kCompletion);
   quality
       .add_option("--completion-context-tokens", options.completion_context_tokens,
                   "The setting completion.contextTokens (default: by what passes cost)")
-      ->check(CLI::Range(0, 8192))
-      ->group(kCompletion);
+      .check(in_range(0, 8192))
+      .group(kCompletion);
   quality
       .add_option("--next-edit-format", options.next_edit_format,
                   "The setting nextEdit.format (default: by the model)")
-      ->check(any_of(names_of_formats()))
-      ->group("Next edits");
+      .check(any_of(names_of_formats()))
+      .group("Next edits");
 }
 
 Result<Json> data_of(const QualityOptions& options) {
@@ -124,7 +124,7 @@ Result<Json> head_of(const CommonOptions& common) {
 
 }  // namespace
 
-void add_quality_options(CLI::App& quality, QualityOptions& options) {
+void add_quality_options(CommandLine quality, QualityOptions& options) {
   static_assert(kMemberCount<QualityOptions> == 17,
                 "a new option is added here, and to settings_of() if it decides results");
   add_choice(quality, options);
@@ -136,7 +136,7 @@ void add_quality_options(CLI::App& quality, QualityOptions& options) {
   quality
       .add_option("--compare", options.compare,
                   "OLD NEW: the differences of two such files, task by task; nothing is run")
-      ->expected(2);
+      .expected(2);
   quality.add_option("--report", options.report, "The tables of such a file; nothing is run");
   add_common_options(quality, options.common);
 }
@@ -204,22 +204,20 @@ Result<Json> settings_of(const QualityOptions& options) {
   return settings;
 }
 
-std::string command_of(const CLI::App& quality, Choosing choosing) {
+std::string command_of(const CommandLine& quality, Choosing choosing) {
   static const std::set<std::string> choose = {"--measure", "--half", "--limit"};
   static const std::set<std::string> decide_nothing = {"--out", "--python", "--log-level",
                                                        "--help"};
   std::string text = "redraft bench quality";
-  for (const CLI::Option* option : quality.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() == 0 || decide_nothing.contains(name)) continue;
-    if (choosing == Choosing::kLeftOut && choose.contains(name)) continue;
-    const bool is_flag = option->get_expected_max() == 0;
-    const bool is_list = option->get_delimiter() != '\0';
-    if (is_flag || is_list) text += " " + name;
+  for (const GivenOption& option : quality.given()) {
+    if (decide_nothing.contains(option.name)) continue;
+    if (choosing == Choosing::kLeftOut && choose.contains(option.name)) continue;
+    const bool is_list = option.delimiter != '\0';
+    if (option.is_flag || is_list) text += " " + option.name;
     char before = ' ';
-    for (const std::string& value : option->results()) {
-      if (is_flag) break;
-      if (!is_list) text += " " + name;
+    for (const std::string& value : option.values) {
+      if (option.is_flag) break;
+      if (!is_list) text += " " + option.name;
       text += before + std::filesystem::path(value).filename().string();
       if (is_list) before = ',';
     }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "bench/quality/half.h"
 #include "bench/quality/quality_tasks.h"
 #include "cli/common/command.h"
+#include "cli/common/command_line.h"
 #include "support/result.h"
 #include "workspace/documents/edit_region.h"
 
@@ -35,7 +35,7 @@ struct QualityOptions {
   std::string report;
 };
 
-void add_quality_options(CLI::App& quality, QualityOptions& options);
+void add_quality_options(CommandLine quality, QualityOptions& options);
 
 // Why these do not go together, if they do not.
 Result<void> check(const QualityOptions& options);
@@ -51,6 +51,6 @@ Result<nlohmann::ordered_json> settings_of(const QualityOptions& options);
 // nothing. After parsing. A file is told the one without the options that choose, because more may
 // be added to it.
 enum class Choosing { kShown, kLeftOut };
-std::string command_of(const CLI::App& quality, Choosing choosing);
+std::string command_of(const CommandLine& quality, Choosing choosing);
 
 }  // namespace redraft::cli

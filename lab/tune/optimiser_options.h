@@ -15,7 +15,7 @@ struct OptimiserHelp {
 
 // What every kind of training lets the user choose of the optimiser's loop. `plan` and `training`
 // outlive the parsing.
-void add_optimiser_options(CLI::App& command, TrainingPlan& plan, TrainingOptions& training,
+void add_optimiser_options(CommandLine command, TrainingPlan& plan, TrainingOptions& training,
                            const OptimiserHelp& help);
 
 }  // namespace redraft::cli

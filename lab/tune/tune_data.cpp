@@ -160,40 +160,38 @@ int run_tune_data(const TuneDataOptions& options) {
 
 }  // namespace
 
-void add_tune_data(CLI::App& tune, Command& chosen) {
-  CLI::App* data = tune.add_subcommand(
+void add_tune_data(CommandLine tune, Command& chosen) {
+  const CommandLine data = tune.add_subcommand(
       "data", "Write training examples: edits that people made, as the target writes them");
   const auto options = std::make_shared<TuneDataOptions>();
-  data->add_option("--git", options->git,
-                   "A repository, whose commits are edits; may be given several times");
-  data->add_option("--jsonl", options->jsonl,
-                   "A file with an object a line: instruction, before, after, licence and path");
-  CLI::Option* before =
-      data->add_option("--before", options->before, "A release of a package, unpacked");
-  CLI::Option* after = data->add_option("--after", options->after, "A later one")->needs(before);
-  before->needs(after);
-  data->add_option("--instruction", options->instruction,
-                   "What changed from one to the other, in words")
-      ->needs(before);
-  data->add_option("--out", options->out,
-                   "The file of examples; one that was begun is gone on with")
-      ->required();
-  data->add_option("--exclude", options->exclude,
-                   "A folder of texts that must not be trained on: benchmarks");
-  data->add_option("--limit", options->limit, "How many examples at most")
-      ->check(CLI::Range(1, 1 << 30));
-  data->add_option("--max-tokens", options->limits.max_tokens,
-                   "Of a prompt and its answer together")
-      ->check(CLI::Range(256, 1 << 20))
-      ->capture_default_str();
-  data->add_option("--max-lines", options->limits.max_lines, "Of the lines that are edited")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  data->add_flag("--licence-of-my-own", options->own_licence,
-                 "The code is yours: use it whatever its licence");
-  add_decoder_option(*data, options->decoder);
-  add_common_options(*data, options->common);
-  data->callback([&chosen, options] { chosen = [options] { return run_tune_data(*options); }; });
+  data.add_option("--git", options->git,
+                  "A repository, whose commits are edits; may be given several times");
+  data.add_option("--jsonl", options->jsonl,
+                  "A file with an object a line: instruction, before, after, licence and path");
+  const Option before =
+      data.add_option("--before", options->before, "A release of a package, unpacked");
+  const Option after = data.add_option("--after", options->after, "A later one").needs(before);
+  before.needs(after);
+  data.add_option("--instruction", options->instruction,
+                  "What changed from one to the other, in words")
+      .needs(before);
+  data.add_option("--out", options->out, "The file of examples; one that was begun is gone on with")
+      .required();
+  data.add_option("--exclude", options->exclude,
+                  "A folder of texts that must not be trained on: benchmarks");
+  data.add_option("--limit", options->limit, "How many examples at most")
+      .check(in_range(1, 1 << 30));
+  data.add_option("--max-tokens", options->limits.max_tokens, "Of a prompt and its answer together")
+      .check(in_range(256, 1 << 20))
+      .show_default();
+  data.add_option("--max-lines", options->limits.max_lines, "Of the lines that are edited")
+      .check(in_range(1, 1 << 20))
+      .show_default();
+  data.add_flag("--licence-of-my-own", options->own_licence,
+                "The code is yours: use it whatever its licence");
+  add_decoder_option(data, options->decoder);
+  add_common_options(data, options->common);
+  data.callback([&chosen, options] { chosen = [options] { return run_tune_data(*options); }; });
 }
 
 }  // namespace redraft::cli

@@ -193,28 +193,28 @@ int run_eval(const TuneEvalOptions& options) {
 
 }  // namespace
 
-void add_tune_eval(CLI::App& tune, Command& chosen) {
-  CLI::App* command = tune.add_subcommand(
+void add_tune_eval(CommandLine tune, Command& chosen) {
+  const CommandLine command = tune.add_subcommand(
       "eval", "Loss, accuracy and acceptance of a draft model on held-out examples");
   const auto options = std::make_shared<TuneEvalOptions>();
-  command->add_option("--draft", options->draft, "The draft model")->capture_default_str();
-  command->add_option("--target", options->target,
-                      "Accept what this model would write (default: what the examples have)");
-  command->add_option("--data", options->data, "Examples, as `redraft tune data` writes them")
-      ->required();
-  command->add_option("--gamma", options->gamma, "Tokens drafted for a pass")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--max-tokens", options->max_tokens, "Longer examples are left out")
-      ->check(CLI::Range(16, 1 << 20))
-      ->capture_default_str();
-  command->add_option("--limit", options->limit, "Only that many examples")
-      ->check(CLI::Range(1, 1 << 24));
+  command.add_option("--draft", options->draft, "The draft model").show_default();
+  command.add_option("--target", options->target,
+                     "Accept what this model would write (default: what the examples have)");
+  command.add_option("--data", options->data, "Examples, as `redraft tune data` writes them")
+      .required();
+  command.add_option("--gamma", options->gamma, "Tokens drafted for a pass")
+      .check(in_range(1, 1024))
+      .show_default();
+  command.add_option("--max-tokens", options->max_tokens, "Longer examples are left out")
+      .check(in_range(16, 1 << 20))
+      .show_default();
+  command.add_option("--limit", options->limit, "Only that many examples")
+      .check(in_range(1, 1 << 24));
   command
-      ->add_option("--threads", options->common.threads, "Compute threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--format", options->format, "What is printed")->transform(text_or_json());
-  command->callback([&chosen, options] { chosen = [options] { return run_eval(*options); }; });
+      .add_option("--threads", options->common.threads, "Compute threads (default: one per core)")
+      .check(in_range(1, 1024));
+  command.add_option("--format", options->format, "What is printed").transform(text_or_json());
+  command.callback([&chosen, options] { chosen = [options] { return run_eval(*options); }; });
 }
 
 }  // namespace redraft::cli

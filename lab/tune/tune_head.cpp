@@ -426,12 +426,12 @@ int run_evaluation(const TuneHeadOptions& options) {
 
 }  // namespace
 
-void add_tune_head(CLI::App& tune, Command& chosen) {
-  CLI::App* command = tune.add_subcommand(
+void add_tune_head(CommandLine tune, Command& chosen) {
+  const CommandLine command = tune.add_subcommand(
       "head", "Train a draft head on recorded rows; interrupted, the same command goes on");
   const auto options = std::make_shared<TuneHeadOptions>();
-  add_tune_head_options(*command, *options);
-  command->callback([&chosen, options] {
+  add_tune_head_options(command, *options);
+  command.callback([&chosen, options] {
     chosen = [options] {
       if (options->out.empty() == options->evaluate.empty())
         return misuse(Error("give either --out or --evaluate"));

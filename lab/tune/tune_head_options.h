@@ -30,6 +30,6 @@ struct TuneHeadOptions {
   Format format = Format::kText;
 };
 
-void add_tune_head_options(CLI::App& command, TuneHeadOptions& options);
+void add_tune_head_options(CommandLine command, TuneHeadOptions& options);
 
 }  // namespace redraft::cli

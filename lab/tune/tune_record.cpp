@@ -234,41 +234,40 @@ int run_record(TuneRecordOptions options) {
 
 }  // namespace
 
-void add_tune_record(CLI::App& tune, Command& chosen) {
-  CLI::App* command = tune.add_subcommand(
+void add_tune_record(CommandLine tune, Command& chosen) {
+  const CommandLine command = tune.add_subcommand(
       "record", "Run a target over texts and keep what a draft head can learn from it");
   const auto options = std::make_shared<TuneRecordOptions>();
-  command->add_option("--model", options->common.target, "The target, which the head is to serve")
-      ->capture_default_str();
-  command->add_option("--data", options->data,
-                      "Examples, as `redraft tune data` writes them; may be given several times");
-  command->add_option("--files", options->files,
-                      "A folder of source files; may be given several times");
+  command.add_option("--model", options->common.target, "The target, which the head is to serve")
+      .show_default();
+  command.add_option("--data", options->data,
+                     "Examples, as `redraft tune data` writes them; may be given several times");
+  command.add_option("--files", options->files,
+                     "A folder of source files; may be given several times");
   command
-      ->add_option("--out", options->out, "Folder for the rows; one that was begun is gone on with")
-      ->required();
-  command->add_option("--layers", options->layers,
-                      "After which layers a row is kept, as 9,19,27 (default: a third, two thirds, "
-                      "the last)");
-  command->add_option("--tokens", options->tokens, "How many tokens the head is to propose at once")
-      ->check(CLI::Range(1, kMaxHeadTokens))
-      ->capture_default_str();
+      .add_option("--out", options->out, "Folder for the rows; one that was begun is gone on with")
+      .required();
+  command.add_option("--layers", options->layers,
+                     "After which layers a row is kept, as 9,19,27 (default: a third, two thirds, "
+                     "the last)");
+  command.add_option("--tokens", options->tokens, "How many tokens the head is to propose at once")
+      .check(in_range(1, kMaxHeadTokens))
+      .show_default();
+  command.add_option("--max-tokens", options->limits.piece, "Of the pieces that files are cut into")
+      .check(in_range(16, 1 << 16))
+      .show_default();
+  command.add_option("--limit", options->limits.tokens, "About how many tokens to read at most")
+      .check(in_range(std::int64_t{1}, std::int64_t{1} << 40));
+  command.add_option("--exclude", options->exclude,
+                     "A folder of texts that must not be trained on: benchmarks");
+  command.add_flag("--licence-of-my-own", options->own_licence,
+                   "The files are yours: use them whatever their licence");
   command
-      ->add_option("--max-tokens", options->limits.piece, "Of the pieces that files are cut into")
-      ->check(CLI::Range(16, 1 << 16))
-      ->capture_default_str();
-  command->add_option("--limit", options->limits.tokens, "About how many tokens to read at most")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
-  command->add_option("--exclude", options->exclude,
-                      "A folder of texts that must not be trained on: benchmarks");
-  command->add_flag("--licence-of-my-own", options->own_licence,
-                    "The files are yours: use them whatever their licence");
-  command
-      ->add_option("--threads", options->common.threads, "Compute threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--format", options->format, "What is printed at the end")
-      ->transform(text_or_json());
-  command->callback([&chosen, options] { chosen = [options] { return run_record(*options); }; });
+      .add_option("--threads", options->common.threads, "Compute threads (default: one per core)")
+      .check(in_range(1, 1024));
+  command.add_option("--format", options->format, "What is printed at the end")
+      .transform(text_or_json());
+  command.callback([&chosen, options] { chosen = [options] { return run_record(*options); }; });
 }
 
 }  // namespace redraft::cli

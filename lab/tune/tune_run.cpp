@@ -302,78 +302,76 @@ int run_tune(TuneRunOptions options) {
   return train(options, training, **model, *folder, options.model, status, watch);
 }
 
-void add_lora_options(CLI::App& command, TuneRunOptions& options) {
+void add_lora_options(CommandLine command, TuneRunOptions& options) {
   const char* const group = "The adapter";
   command.add_option("--rank", options.lora.rank, "Rank of the adapter's matrices")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str()
-      ->group(group);
+      .check(in_range(1, 1024))
+      .show_default()
+      .group(group);
   command.add_option("--alpha", options.lora.alpha, "Its weight is this divided by the rank")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str()
-      ->group(group);
+      .check(in_range(0.001, 1e6))
+      .show_default()
+      .group(group);
   command.add_option("--dropout", options.lora.dropout, "Share of its inputs that it does not see")
-      ->check(CLI::Range(0.0, 0.95))
-      ->capture_default_str()
-      ->group(group);
+      .check(in_range(0.0, 0.95))
+      .show_default()
+      .group(group);
   command
       .add_option("--adapt", options.adapted,
                   "Linear layers, as q_proj,v_proj (default: all seven)")
-      ->group(group);
+      .group(group);
 }
 
-void add_training_options(CLI::App& command, TuneRunOptions& options) {
+void add_training_options(CommandLine command, TuneRunOptions& options) {
   const char* const group = "Training";
   add_optimiser_options(command, options.plan, options.training,
                         {.batch = "Examples a step",
                          .evaluate_every = "Steps between two looks at --held-out",
                          .seed = "Of order, dropout and the adapter's beginning"});
   command.add_option("--epochs", options.epochs, "How often each example is seen")
-      ->check(CLI::Range(1, 10000))
-      ->capture_default_str()
-      ->group(group);
+      .check(in_range(1, 10000))
+      .show_default()
+      .group(group);
   command.add_option("--steps", options.steps, "Steps in all, instead of --epochs")
-      ->check(CLI::Range(1, 1 << 24))
-      ->group(group);
+      .check(in_range(1, 1 << 24))
+      .group(group);
   command.add_option("--max-tokens", options.max_tokens, "Longer examples are left out")
-      ->check(CLI::Range(16, 1 << 20))
-      ->capture_default_str()
-      ->group(group);
+      .check(in_range(16, 1 << 20))
+      .show_default()
+      .group(group);
   command
       .add_option("--precision", options.precision,
                   "How frozen matrices are multiplied (default: bf16 where the processor does)")
-      ->transform(one_of<Precision>({{"auto", Precision::kAuto},
-                                     {"f32", Precision::kFloat32},
-                                     {"bf16", Precision::kBFloat16}}))
-      ->group(group);
+      .transform(one_of<Precision>({{"auto", Precision::kAuto},
+                                    {"f32", Precision::kFloat32},
+                                    {"bf16", Precision::kBFloat16}}))
+      .group(group);
 }
 
 }  // namespace
 
-void add_tune_run(CLI::App& tune, Command& chosen) {
-  CLI::App* command = tune.add_subcommand(
+void add_tune_run(CommandLine tune, Command& chosen) {
+  const CommandLine command = tune.add_subcommand(
       "run", "Train an adapter for a model; interrupted, the same command goes on");
   const auto options = std::make_shared<TuneRunOptions>();
-  command->add_option("--model", options->model, "The model that is adapted")
-      ->capture_default_str();
-  command->add_option("--data", options->data, "Examples, as `redraft tune data` writes them")
-      ->required();
-  command->add_option("--held-out", options->held_out, "Others, whose loss is measured on the way");
-  command->add_option("--out", options->out, "Folder for adapter, checkpoint and losses")
-      ->required();
+  command.add_option("--model", options->model, "The model that is adapted").show_default();
+  command.add_option("--data", options->data, "Examples, as `redraft tune data` writes them")
+      .required();
+  command.add_option("--held-out", options->held_out, "Others, whose loss is measured on the way");
+  command.add_option("--out", options->out, "Folder for adapter, checkpoint and losses").required();
   command
-      ->add_option("--loss", options->loss,
-                   "What of a target is learnt: eoft, what the original does not have, or sft, "
-                   "all of it")
-      ->transform(one_of<TuningLoss>({{"eoft", TuningLoss::kEoft}, {"sft", TuningLoss::kSft}}));
-  command->add_flag("--restart", options->restart, "Begin anew although --out has a run");
-  command->add_option("--threads", options->threads, "Compute threads (default: one per core)")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--format", options->format, "What is printed at the end")
-      ->transform(text_or_json());
-  add_lora_options(*command, *options);
-  add_training_options(*command, *options);
-  command->callback([&chosen, options] { chosen = [options] { return run_tune(*options); }; });
+      .add_option("--loss", options->loss,
+                  "What of a target is learnt: eoft, what the original does not have, or sft, "
+                  "all of it")
+      .transform(one_of<TuningLoss>({{"eoft", TuningLoss::kEoft}, {"sft", TuningLoss::kSft}}));
+  command.add_flag("--restart", options->restart, "Begin anew although --out has a run");
+  command.add_option("--threads", options->threads, "Compute threads (default: one per core)")
+      .check(in_range(1, 1024));
+  command.add_option("--format", options->format, "What is printed at the end")
+      .transform(text_or_json());
+  add_lora_options(command, *options);
+  add_training_options(command, *options);
+  command.callback([&chosen, options] { chosen = [options] { return run_tune(*options); }; });
 }
 
 }  // namespace redraft::cli

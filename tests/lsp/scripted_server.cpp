@@ -35,8 +35,6 @@
 // at the beginning. Entries apply in order. An instruction to which no entry applies leaves the
 // code unchanged. A completion writes "write" after the first "after" that precedes the cursor, or
 // continues it if its beginning is there too; with an empty "after" it applies anywhere.
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -56,6 +54,7 @@
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
 #include "support/confine/confinement.h"
+#include "support/log/log.h"
 #include "support/system/processes.h"
 #include "support/trace/trace.h"
 #include "tests/kit/edit_script.h"
@@ -114,8 +113,8 @@ ServerScript read_server_script(const std::string& file) {
 void attempt(const std::pair<std::string, std::string>& places) {
   for (const auto& [name, outcome] :
        redraft::attempt_outside(places.first, places.second, ::getppid()))
-    spdlog::info("attempt {}: {}", name, outcome);
-  spdlog::info("attempts: all made");
+    logging::info("attempt {}: {}", name, outcome);
+  logging::info("attempts: all made");
 }
 
 redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
@@ -254,8 +253,8 @@ struct Inside {
 
 int play(redraft::lsp::ServerOptions options, const Inside& inside) {
   using Speed = redraft::lsp::ReplaySpeed;
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("redraft"));
-  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  logging::to_stderr();
+  logging::set_level(options.log_level);
   const redraft::Result<int> code =
       redraft::lsp::replay(inside.replay, inside.as_recorded ? Speed::kRecorded : Speed::kFast,
                            std::move(options.make_engine), std::move(options.index), std::cout);
@@ -280,7 +279,7 @@ int serve(redraft::lsp::ServerOptions options, const Doors& doors, const std::st
   if (doors.share) {
     const redraft::Result<int> code = redraft::lsp::attach(shared, STDIN_FILENO, STDOUT_FILENO);
     if (code) return *code;
-    std::cerr << "the model is not shared: " << code.error().message() << std::endl;
+    std::cerr << "cannot share the model: " << code.error().message() << std::endl;
   }
   return redraft::lsp::serve_one_client(std::move(options), STDIN_FILENO, STDOUT_FILENO);
 }
@@ -300,7 +299,7 @@ int main(int argc, char** argv) {
   app.add_option("--common", common, "Other folders, see `redraft lsp`");
   app.add_option("--usage-file", options.usage_file, "Where suggestions are counted");
   app.add_option("--crash-notes", options.crash_notes, "Where faults are noted");
-  app.add_option("--log-level", options.log_level, "spdlog's level");
+  app.add_option("--log-level", options.log_level, "as of redraft lsp");
   std::string clock;
   app.add_option("--clock", clock,
                  "A file with the seconds since the start, as far as what is suggested depends on "

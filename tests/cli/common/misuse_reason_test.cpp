@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <random>
+
+#include "cli/common/command_line.h"
 
 namespace redraft::cli {
 namespace {
@@ -40,16 +43,17 @@ struct Parsed {
 Parsed parse(const std::vector<std::string>& args) {
   CLI::App app("", "app");
   app.require_subcommand(1);
-  CLI::App* run = app.add_subcommand("run");
+  const CommandLine run = CommandLine(&app).add_subcommand("run", "");
+  bool quiet = false;
   Parsed parsed;
   std::string file, text;
   std::vector<std::string> folders;
-  run->add_option("FILE", file)->required();
-  run->add_option("-t,--text", text)->required();
-  run->add_option("--folders", folders);
-  run->add_flag("--quiet");
-  run->add_option("--level", parsed.level)->transform(one_of<int>({{"low", 1}, {"high", 2}}));
-  run->add_option("--colour", text)->check(any_of({"red", "green"}));
+  run.add_option("FILE", file).required();
+  run.add_option("-t,--text", text).required();
+  run.add_option("--folders", folders);
+  run.add_flag("--quiet", quiet);
+  run.add_option("--level", parsed.level).transform(one_of<int>({{"low", 1}, {"high", 2}}));
+  run.add_option("--colour", text).check(any_of({"red", "green"}));
   try {
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::ParseError& error) {

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using lsp::Usage;
 using lsp::UsageEvent;
 
-constexpr const char* kToday = "0.1.0";
+constexpr const char* kToday = "0.2.0";
 constexpr std::uint64_t kStoreKey = 7;
 constexpr std::size_t kMagicBytes = 8;  // of which the last two are the version, as digits
 
@@ -326,7 +326,7 @@ TEST(KeptFormats, AnotherVersionsIndexIsBuiltAnew) {
 
 TEST(KeptFormats, AnotherVersionsKeysAndValuesAreNotUsed) {
   const fs::path file = only_file(todays() / "kv");
-  for (const char digit : {'0', '2'}) {
+  for (const char digit : {'1', '3'}) {
     const KeptFiles kept(todays());
     write_bytes(kept.at("kv") / file.filename(), of_version(file, digit));
     EXPECT_EQ(rows_in(kept), 0);

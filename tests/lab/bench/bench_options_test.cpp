@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <CLI/CLI.hpp>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -57,7 +58,7 @@ class BenchOptions : public testing::Test {
     TaskBenchOptions options;
     options.kind = kind;
     CLI::App app;
-    add_options(app, options);
+    add_options(CommandLine(&app), options);
     app.parse(command_line);
     std::vector<DecoderName> decoders;
     for (const std::string& text : options.decoders) {
@@ -149,7 +150,7 @@ TEST_F(BenchOptions, EachDecidesResultsOrDoesNot) {
     TaskBenchOptions options;
     options.kind = kind;
     CLI::App app;
-    add_options(app, options);
+    add_options(CommandLine(&app), options);
     expect_each_decides(app, decide, decide_nothing_here, seen,
                         [&](const std::string& line) { return settings(kind, line); });
   }
@@ -174,10 +175,10 @@ struct ParsedQuality {
 ParsedQuality quality(const std::string& command_line) {
   ParsedQuality parsed;
   CLI::App app;
-  add_quality_options(app, parsed.options);
+  add_quality_options(CommandLine(&app), parsed.options);
   app.parse(command_line);
-  parsed.command = command_of(app, Choosing::kShown);
-  parsed.stored_command = command_of(app, Choosing::kLeftOut);
+  parsed.command = command_of(CommandLine(&app), Choosing::kShown);
+  parsed.stored_command = command_of(CommandLine(&app), Choosing::kLeftOut);
   return parsed;
 }
 
@@ -211,7 +212,7 @@ TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
       {"--threads", "2"},     {"--kernels", "portable"}, {"--log-level", "off"}};
   QualityOptions options;
   CLI::App app;
-  add_quality_options(app, options);
+  add_quality_options(CommandLine(&app), options);
   std::set<std::string> seen;
   expect_each_decides(app, decide, decide_nothing_here, seen, quality_settings);
   EXPECT_EQ(seen.size(), decide.size() + decide_nothing_here.size());
