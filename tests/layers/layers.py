@@ -13,7 +13,8 @@ OWNED_HEADERS = {
     r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
     r"pybind11/": {"serving"},
-    r"CLI/": {"cli", "cli/common", "lab", "lab/bench", "lab/tune"},
+    r"CLI/": {"cli", "cli/common"},
+    r"spdlog/|fmt/": {"support/log"},
 }
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
