@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -89,6 +90,9 @@ struct GivenOption {
   char delimiter = '\0';  // between the values of one word; none: each value is a word
 };
 
+template <typename Type>
+concept Enumeration = std::is_enum_v<Type>;
+
 // A command with its options and its commands.
 class CommandLine {
  public:
@@ -102,10 +106,14 @@ class CommandLine {
   template <typename Value>
   Option add_option(const std::string& names, Value& value, const std::string& help = {}) const;
   // For one that a one_of() transforms.
-  template <typename Enum>
-  requires std::is_enum_v<Enum> Option add_option(const std::string& names, Enum& value,
-                                                  const std::string& help)
-  const {
+  template <Enumeration Enum>
+  Option add_option(const std::string& names, Enum& value, const std::string& help) const {
+    return add_choice(
+        names, [&value](int number) { value = static_cast<Enum>(number); }, help);
+  }
+  template <Enumeration Enum>
+  Option add_option(const std::string& names, std::optional<Enum>& value,
+                    const std::string& help) const {
     return add_choice(
         names, [&value](int number) { value = static_cast<Enum>(number); }, help);
   }
