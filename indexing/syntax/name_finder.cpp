@@ -22,12 +22,10 @@ constexpr std::size_t kMaxReceiverBytes = 40;  // in messages
 // One thing as known in one scope. A member is known in each part of its type.
 struct Declared {
   std::size_t thing = 0;
-  std::size_t known_from = 0, known_to = 0;
+  ByteRange known_in;
   bool is_type = false;  // or may be one
   bool is_callable = false;
   bool is_member = false;
-
-  bool is_known_at(std::size_t offset) const { return known_from <= offset && offset < known_to; }
 };
 
 // What a name at a place refers to.
@@ -91,31 +89,6 @@ class NameFinder {
       } while (index > 0 && type_of(place.path[index]) != "namespace_definition");
     }
     return place.path[index].id;
-  }
-
-  // From where on what `place` declares is known there.
-  std::size_t known_from(const NamePlace& place) const {
-    const TSNode& declaring = place.path[place.declaring];
-    const std::size_t begin = range_of(place.path[place.scope]).begin;
-    if (type_of(place.path[place.scope]) == "namespace_definition") return 0;
-    const bool is_everywhere = types_.known_from == KnownFrom::kScope || place.is_parameter ||
-                               place.scope == 0 || is_type(place.path[place.scope]) ||
-                               type_of(declaring).ends_with("_item");
-    if (is_everywhere || is_function(declaring)) return begin;
-    if (type_of(declaring) == "lambda_capture_initializer") return range_of(declaring).end;
-    if (types_.known_from == KnownFrom::kName || type_of(declaring) == "type_switch_statement")
-      return place.range.begin;
-    if (type_of(declaring) == "match_pattern") return range_of(declaring).begin;
-    const TSNode body = child_by_field(declaring, "body");
-    return ts_node_is_null(body) ? range_of(declaring).end : range_of(body).begin;
-  }
-
-  std::size_t known_to(const NamePlace& place) const {
-    const TSNode& scope = place.path[place.scope];
-    if (type_of(scope) == "namespace_definition") return text_.size();
-    const TSNode alternative = child_by_field(scope, "alternative");
-    const bool is_let = type_of(scope) == "if_expression" && !ts_node_is_null(alternative);
-    return is_let ? range_of(alternative).begin : range_of(scope).end;
   }
 
   void add_use(std::size_t thing, const NamePlace& place, std::string doubt = {}) {
@@ -197,8 +170,7 @@ class NameFinder {
     if (is_member) bases_[std::string(owner)] += std::string(around_.bases_of(place));
     is_declared_[index] = true;
     Declared declared{.thing = thing,
-                      .known_from = known_from(place),
-                      .known_to = known_to(place),
+                      .known_in = known_range(types_, text_, place),
                       .is_type = place.is_type || place.is_import || names_type(declaring),
                       .is_callable = place.is_callable,
                       .is_member = is_member};
@@ -326,7 +298,7 @@ class NameFinder {
   }
 
   bool may_mean(const NamePlace& place, const Declared& declared, bool crossed_function) const {
-    if (!declared.is_known_at(place.range.begin)) return false;
+    if (!declared.known_in.contains(place.range.begin)) return false;
     if (declared.is_member && crossed_function && !types_.bare_members) return false;
     return declared.is_callable == place.is_callable || declared.is_type;
   }
