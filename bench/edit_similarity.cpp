@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/lines.h"
+#include "text/strings/trimmed.h"
 
 namespace redraft {
 namespace {
@@ -20,11 +22,8 @@ std::pair<std::u32string, int> bare_lines(std::string_view text, int most) {
   std::u32string out;
   int count = 0;
   while (!text.empty() && count < most) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t begin = line.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) continue;
-    line = line.substr(begin, line.find_last_not_of(kBlanks) + 1 - begin);
+    const std::string_view line = trimmed(take_line(text), kBlanks);
+    if (line.empty()) continue;
     if (count++ > 0) out += U'\n';
     for (std::size_t i = 0; i < line.size();) {
       std::size_t end = i + 1;

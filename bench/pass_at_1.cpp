@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "text/strings/lines.h"
+
 namespace redraft {
 namespace {
 
@@ -58,8 +60,7 @@ std::string indented_as(const std::string& prompt, const std::string& reference)
   if (found == 0 || found >= wanted) return reference;
   std::string out;
   for (std::string_view rest = reference; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = take_line(rest);
     out += std::string(wanted - found, ' ') + std::string(line) + "\n";
   }
   return out;

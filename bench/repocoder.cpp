@@ -5,17 +5,13 @@
 #include <vector>
 
 #include "languages/languages.h"
+#include "text/strings/joined.h"
+#include "text/strings/lines.h"
 
 namespace redraft {
 namespace {
 
 constexpr std::size_t kMaxWindows = 10;  // that are shown
-
-std::string joined(std::span<const std::string_view> lines) {
-  std::string text;
-  for (const std::string_view line : lines) text += line;
-  return text;
-}
 
 std::span<const std::string_view> last(std::span<const std::string_view> lines, std::size_t count) {
   return lines.last(std::min(count, lines.size()));
@@ -31,7 +27,7 @@ std::string_view comment_mark(std::string_view file) {
 
 std::string as_comments(std::string_view text, std::string_view mark) {
   std::string out;
-  for (std::string_view line : lines_of(text)) {
+  for (std::string_view line : lines_with_newlines(text)) {
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
     out.append(mark).append(line).append("\n");
   }
@@ -41,11 +37,13 @@ std::string as_comments(std::string_view text, std::string_view mark) {
 }  // namespace
 
 std::string second_query(std::string_view before, std::string_view written) {
-  const std::vector<std::string_view> known = lines_of(before);
-  std::string query = joined(last(known, RepositoryWindows::kLines - RepositoryWindows::kSlice));
-  const std::vector<std::string_view> lines = lines_of(written);
+  const std::vector<std::string_view> known = lines_with_newlines(before);
+  std::string query =
+      joined(last(known, RepositoryWindows::kLines - RepositoryWindows::kSlice), "");
+  const std::vector<std::string_view> lines = lines_with_newlines(written);
   return query + joined(std::span(lines).first(
-                     std::min<std::size_t>(lines.size(), RepositoryWindows::kSlice)));
+                            std::min<std::size_t>(lines.size(), RepositoryWindows::kSlice)),
+                        "");
 }
 
 std::string windows_as_comments(std::span<const LineWindow> most_alike_first, std::string_view file,
@@ -70,8 +68,9 @@ Result<std::string> repocoder_text(
     return windows_as_comments(windows.most_alike(query, place.file, kMaxWindows), place.file,
                                tokenizer, place.max_tokens);
   };
-  const std::vector<std::string_view> known = lines_of(place.before);
-  const Result<std::string> written = write(found(joined(last(known, RepositoryWindows::kLines))));
+  const std::vector<std::string_view> known = lines_with_newlines(place.before);
+  const Result<std::string> written =
+      write(found(joined(last(known, RepositoryWindows::kLines), "")));
   if (!written) return written.error();
   return found(second_query(place.before, *written));
 }

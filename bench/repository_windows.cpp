@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "text/strings/lines.h"
+
 namespace redraft {
 namespace {
 
@@ -33,20 +35,10 @@ std::size_t n_shared(std::span<const TokenId> a, std::span<const TokenId> b) {
 
 }  // namespace
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t size = std::min(text.size(), text.find('\n') + 1);
-    lines.push_back(text.substr(0, size == 0 ? text.size() : size));
-    text.remove_prefix(lines.back().size());
-  }
-  return lines;
-}
-
 RepositoryWindows::RepositoryWindows(std::span<const StoredFile> files, const Tokenizer& tokenizer)
     : tokenizer_(tokenizer) {
   for (const StoredFile& file : files) {
-    const std::vector<std::string_view> lines = lines_of(file.content);
+    const std::vector<std::string_view> lines = lines_with_newlines(file.content);
     std::vector<std::vector<TokenId>> tokens;
     tokens.reserve(lines.size());
     for (const std::string_view line : lines) tokens.push_back(tokens_of_line(line, tokenizer));
@@ -69,7 +61,7 @@ std::vector<LineWindow> RepositoryWindows::most_alike(std::string_view query,
                                                       std::string_view except,
                                                       std::size_t count) const {
   std::vector<TokenId> wanted;
-  for (const std::string_view line : lines_of(query))
+  for (const std::string_view line : lines_with_newlines(query))
     std::ranges::copy(tokens_of_line(line, tokenizer_), std::back_inserter(wanted));
   make_set(wanted);
   std::vector<std::pair<double, const LineWindow*>> found;

@@ -16,9 +16,6 @@ struct StoredFile {
   std::string content;
 };
 
-// The lines, each with its line break.
-std::vector<std::string_view> lines_of(std::string_view text);
-
 // Some lines of a file.
 struct LineWindow {
   const StoredFile* file = nullptr;

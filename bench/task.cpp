@@ -12,6 +12,7 @@
 
 #include "languages/languages.h"
 #include "support/json/json_document.h"
+#include "text/strings/lines.h"
 #include "text/strings/word_list.h"
 
 namespace redraft {
@@ -187,8 +188,7 @@ std::string code_of_json_tests(const std::string& function, const std::string& l
   std::string code = "import json\n\ndef _plain(value):\n    if hasattr(value, '__next__'):\n";
   code += "        value = list(value)\n    return json.loads(json.dumps(value))\n\n";
   for (std::string_view rest = lines; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view line = take_line(rest);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::string hex;
     for (const unsigned char byte : line) {
@@ -321,9 +321,7 @@ Result<TaskFile> parse_tasks(const std::filesystem::path& name, std::string_view
   std::set<std::string> ids;
   int number = 0;
   while (!lines.empty()) {
-    const std::size_t end = lines.find('\n');
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(end == std::string_view::npos ? lines.size() : end + 1);
+    const std::string_view line = take_line(lines);
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     if (const Result<void> read = read_line(name, number, line, kind, options, ids, out); !read)

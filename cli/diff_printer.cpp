@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "text/strings/lines.h"
+
 namespace redraft::cli {
 namespace {
 
@@ -16,15 +18,9 @@ constexpr const char* kGreen = "\033[32m";
 constexpr const char* kCyan = "\033[36m";
 constexpr const char* kReset = "\033[0m";
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t newline = text.find('\n');
-    const std::size_t length = newline == std::string_view::npos ? text.size() : newline + 1;
-    lines.emplace_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
-  return lines;
+std::vector<std::string> copied_lines(std::string_view text) {
+  const std::vector<std::string_view> lines = lines_with_newlines(text);
+  return {lines.begin(), lines.end()};
 }
 
 bool at_line_start(std::string_view text, std::size_t offset) {
@@ -61,8 +57,8 @@ std::string apply_within(std::string_view text, ByteRange range, std::span<const
 }
 
 PrintedChange change_of(std::string_view text, ByteRange range, std::span<const TextEdit> edits) {
-  const std::vector<std::string> old_lines = split_lines(text.substr(range.begin, range.size()));
-  const std::vector<std::string> new_lines = split_lines(apply_within(text, range, edits));
+  const std::vector<std::string> old_lines = copied_lines(text.substr(range.begin, range.size()));
+  const std::vector<std::string> new_lines = copied_lines(apply_within(text, range, edits));
   const auto [old_first, new_first] =
       std::mismatch(old_lines.begin(), old_lines.end(), new_lines.begin(), new_lines.end());
   const auto [old_last, new_last] =
@@ -149,7 +145,7 @@ std::vector<PrintedChange> printed_changes(std::string_view text,
 
 std::string unified_diff(const std::string& path, std::string_view text,
                          const std::vector<TextEdit>& edits) {
-  const std::vector<std::string> lines = split_lines(text);
+  const std::vector<std::string> lines = copied_lines(text);
   const std::vector<PrintedChange> changes = printed_changes(text, edits);
   if (changes.empty()) return "";
   std::string diff = "--- " + path + "\n+++ " + path + "\n";
@@ -168,7 +164,7 @@ std::string unified_diff(const std::string& path, std::string_view text,
 }
 
 LiveDiff::LiveDiff(std::ostream& out, std::string path, std::string_view text, bool colour)
-    : out_(out), path_(std::move(path)), text_(text), colour_(colour), lines_(split_lines(text)) {}
+    : out_(out), path_(std::move(path)), text_(text), colour_(colour), lines_(copied_lines(text)) {}
 
 void LiveDiff::add(const TextEdit& edit) {
   const bool shares =

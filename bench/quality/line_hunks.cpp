@@ -6,6 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "text/strings/joined.h"
+#include "text/strings/lines.h"
+
 namespace redraft {
 namespace {
 
@@ -92,18 +95,10 @@ std::vector<LineHunk> line_hunks(Lines before, Lines after) {
 }
 
 std::vector<std::string> split_lines(const std::string& text) {
-  std::vector<std::string> lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    lines.push_back(text.substr(begin, end - begin));
-  lines.push_back(text.substr(begin));
-  return lines;
+  const std::vector<std::string_view> lines = split_separated(text, '\n');
+  return {lines.begin(), lines.end()};
 }
 
-std::string join_lines(Lines lines) {
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) text.append(i > 0 ? "\n" : "").append(lines[i]);
-  return text;
-}
+std::string join_lines(Lines lines) { return joined(lines, "\n"); }
 
 }  // namespace redraft

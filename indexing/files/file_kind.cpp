@@ -9,6 +9,7 @@
 #include "indexing/files/secret_text.h"
 #include "languages/languages.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 
 namespace redraft {
@@ -101,9 +102,7 @@ std::string opening_comment(std::string_view text) {
   std::string comment;
   bool in_block = false;  // whether it is in a comment whose lines need no prefix
   for (int line_idx = 0; line_idx < kMaxLines && !text.empty(); ++line_idx) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = take_line(text);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r\xEF\xBB\xBF"), line.size()));
     const bool is_comment = std::ranges::any_of(
         kOpenings, [&](std::string_view opening) { return line.starts_with(opening); });

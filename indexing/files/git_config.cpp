@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "text/strings/lines.h"
 #include "text/strings/trimmed.h"
 
 namespace redraft {
@@ -15,12 +16,10 @@ bool same_word(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 // Removes the next line, joined with continuation lines (after a backslash at its end).
-std::string take_line(std::string_view& rest) {
+std::string take_joined_line(std::string_view& rest) {
   std::string line;
   for (bool goes_on = true; goes_on && !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+    std::string_view part = take_line(rest);
     if (part.ends_with('\r')) part.remove_suffix(1);
     goes_on = part.ends_with('\\') && !part.ends_with("\\\\");
     if (goes_on) part.remove_suffix(1);
@@ -61,7 +60,7 @@ std::optional<std::string> git_config_value(std::string_view text, std::string_v
   std::optional<std::string> value;
   bool inside = false;
   while (!text.empty()) {
-    const std::string whole = take_line(text);
+    const std::string whole = take_joined_line(text);
     std::string_view line = trimmed(whole, kBlanks);
     if (line.starts_with('[')) {
       const std::size_t end = line.find(']');

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/strings/lines.h"
+
 namespace redraft {
 namespace {
 
@@ -25,11 +27,7 @@ std::string_view without_trailing_spaces(std::string_view line) {
 IgnorePatterns::IgnorePatterns(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    add_line(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) add_line(take_line(text));
 }
 
 void IgnorePatterns::add_line(std::string_view line) {

@@ -12,6 +12,7 @@
 #include <bitset>
 #include <string>
 
+#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 
 namespace redraft {
@@ -229,10 +230,8 @@ bool has_private_key(std::string_view text) {
 // "subject=/CN=x").
 bool is_key_file(std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
+    std::string_view line = take_line(rest);
     const bool is_indented = line.starts_with("    ");
-    rest.remove_prefix(std::min(end + 1, rest.size()));
     skip(line, " \t\r\xEF\xBB\xBF");
     if (line.starts_with("-----BEGIN ") || line.starts_with("PuTTY-User-Key-File")) return true;
     const bool is_attribute = line.starts_with("Bag Attributes") ||

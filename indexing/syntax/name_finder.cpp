@@ -1,7 +1,6 @@
 #include "indexing/syntax/name_finder.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,20 +14,26 @@
 namespace redraft {
 namespace {
 
-// A name that stands in more places is none that a person renames by hand.
+// Nobody renames a name by hand that occurs in more places.
 constexpr std::size_t kMaxPlaces = 5000;
 
-constexpr std::size_t kMaxReceiverBytes = 40;  // that are shown
-
-constexpr std::size_t kNothing = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMaxReceiverBytes = 40;  // in messages
 
 // One thing as known in one scope. A member is known in each part of its type.
 struct Declared {
   std::size_t thing = 0;
-  std::size_t known_from = 0, known_to = 0;
+  ByteRange known_in;
   bool is_type = false;  // or may be one
   bool is_callable = false;
   bool is_member = false;
+};
+
+// What a name at a place refers to.
+struct Resolved {
+  std::optional<std::size_t> thing;
+  // Whether the scopes that were searched know the name as something that is not a type, although
+  // the place names a type.
+  bool skips_non_type = false;
 };
 
 class NameFinder {
@@ -46,7 +51,7 @@ class NameFinder {
       if (place.role == NameRole::kFree)
         free_[place.path[scope_of_free(place)].id] = is_within(place, "global_statement");
     }
-    things_of_places_.assign(places_.size(), kNothing);
+    is_declared_.assign(places_.size(), false);
     for (std::size_t i = 0; i < places_.size(); ++i) declare(i);
     unite_members();
     for (std::size_t i = 0; i < places_.size(); ++i) refer(i);
@@ -84,31 +89,6 @@ class NameFinder {
       } while (index > 0 && type_of(place.path[index]) != "namespace_definition");
     }
     return place.path[index].id;
-  }
-
-  // From where on what `place` declares is known there.
-  std::size_t known_from(const NamePlace& place) const {
-    const TSNode& declaring = place.path[place.declaring];
-    const std::size_t begin = range_of(place.path[place.scope]).begin;
-    if (type_of(place.path[place.scope]) == "namespace_definition") return 0;
-    const bool is_everywhere = types_.known_from == KnownFrom::kScope || place.is_parameter ||
-                               place.scope == 0 || is_type(place.path[place.scope]) ||
-                               type_of(declaring).ends_with("_item");
-    if (is_everywhere || is_function(declaring)) return begin;
-    if (type_of(declaring) == "lambda_capture_initializer") return range_of(declaring).end;
-    if (types_.known_from == KnownFrom::kName || type_of(declaring) == "type_switch_statement")
-      return place.range.begin;
-    if (type_of(declaring) == "match_pattern") return range_of(declaring).begin;
-    const TSNode body = child_by_field(declaring, "body");
-    return ts_node_is_null(body) ? range_of(declaring).end : range_of(body).begin;
-  }
-
-  std::size_t known_to(const NamePlace& place) const {
-    const TSNode& scope = place.path[place.scope];
-    if (type_of(scope) == "namespace_definition") return text_.size();
-    const TSNode alternative = child_by_field(scope, "alternative");
-    const bool is_let = type_of(scope) == "if_expression" && !ts_node_is_null(alternative);
-    return is_let ? range_of(alternative).begin : range_of(scope).end;
   }
 
   void add_use(std::size_t thing, const NamePlace& place, std::string doubt = {}) {
@@ -188,10 +168,9 @@ class NameFinder {
     if (is_member && has_word(types_.structural_types, type_of(scope))) structural_.insert(thing);
     if (is_member) read_trait(scope, thing, std::string(owner));
     if (is_member) bases_[std::string(owner)] += std::string(around_.bases_of(place));
-    things_of_places_[index] = thing;
+    is_declared_[index] = true;
     Declared declared{.thing = thing,
-                      .known_from = known_from(place),
-                      .known_to = known_to(place),
+                      .known_in = known_range(types_, text_, place),
                       .is_type = place.is_type || place.is_import || names_type(declaring),
                       .is_callable = place.is_callable,
                       .is_member = is_member};
@@ -248,7 +227,7 @@ class NameFinder {
   void refer(std::size_t index) {
     const NamePlace& place = places_[index];
     if (place.is_shorthand && !types_.fields.empty()) refer_to_field(place, NameUse::Form::kField);
-    if (things_of_places_[index] != kNothing) return;
+    if (is_declared_[index]) return;
     switch (place.role) {
       case NameRole::kReference:
       case NameRole::kDeclaration:  // of what is declared further outside
@@ -276,49 +255,72 @@ class NameFinder {
     }
   }
 
-  // The innermost thing that is known by its name at `place`.
-  std::size_t resolve(const NamePlace& place, bool* is_unlike) {
-    bool is_outside = false, crossed = false;
+  // Goes outwards from `place` to the innermost scope that knows its name.
+  Resolved resolve(const NamePlace& place) {
+    Resolved resolved;
+    bool crossed_function = false;  // a member of a type around it is not known by its name alone
+    bool is_outside_next = false;   // of the next function or type: the place is in its head
     for (std::size_t i = place.path.size(); i-- > 0;) {
       const TSNode& node = place.path[i];
-      const bool is_skipped = is_outside && (is_function(node) || is_type(node));
-      if (is_skipped) is_outside = false;
-      const auto found = is_skipped ? declared_.end() : declared_.find(scope_key(place, i));
-      if (found != declared_.end()) {
-        for (const Declared& declared : found->second) {
-          const std::size_t at = place.range.begin;
-          if (at < declared.known_from || at >= declared.known_to) continue;
-          if (declared.is_member && crossed && !types_.bare_members) continue;
-          if (declared.is_callable != place.is_callable && !declared.is_type) continue;
-          if (!place.is_type || declared.is_type) return declared.thing;
-          *is_unlike = true;
-        }
+      if (is_outside_next && (is_function(node) || is_type(node))) {
+        is_outside_next = false;
+      } else {
+        look_up(place, i, crossed_function, resolved);
+        crossed_function = crossed_function || is_function(node);
       }
-      if (is_function(node) && !is_skipped) {
-        crossed = true;
-        const std::size_t member =
-            types_.bare_members ? member_of(around_.type_of_method(node), place) : kNothing;
-        if (member != kNothing) return member;
+      if (resolved.thing) return resolved;
+      if (i > 1 && is_taken_from_root(node)) {
+        i = 1;  // the root is next
+      } else if (i > 0 && is_at(types_.outside, place, i)) {
+        is_outside_next = true;
       }
-      if (const auto free = free_.find(node.id); free != free_.end() && free->second && i > 1)
-        i = 1;  // on to the root
-      else if (i > 0 && is_at(types_.outside, place, i))
-        is_outside = true;
     }
-    return kNothing;
+    return resolved;
   }
 
-  std::size_t member_of(std::string_view owner, const NamePlace& place) const {
+  // Looks the name up in the scope of path[index]; if that is a method outside of its type, also
+  // among the members of the type.
+  void look_up(const NamePlace& place, std::size_t index, bool crossed_function,
+               Resolved& resolved) {
+    const TSNode& node = place.path[index];
+    if (const auto found = declared_.find(scope_key(place, index)); found != declared_.end()) {
+      for (const Declared& declared : found->second) {
+        if (!may_mean(place, declared, crossed_function)) continue;
+        if (!place.is_type || declared.is_type) {
+          resolved.thing = declared.thing;
+          return;
+        }
+        resolved.skips_non_type = true;
+      }
+    }
+    if (types_.bare_members && is_function(node))
+      resolved.thing = member_of(around_.type_of_method(node), place);
+  }
+
+  bool may_mean(const NamePlace& place, const Declared& declared, bool crossed_function) const {
+    if (!declared.known_in.contains(place.range.begin)) return false;
+    if (declared.is_member && crossed_function && !types_.bare_members) return false;
+    return declared.is_callable == place.is_callable || declared.is_type;
+  }
+
+  // Whether a function takes the name from the outermost level: Python's `global name`.
+  bool is_taken_from_root(const TSNode& function) const {
+    const auto free = free_.find(function.id);
+    return free != free_.end() && free->second;
+  }
+
+  // nullopt: the type has no such member, or `owner` is empty.
+  std::optional<std::size_t> member_of(std::string_view owner, const NamePlace& place) const {
+    if (owner.empty()) return std::nullopt;
     const auto member = members_.find({std::string(owner), place.is_callable});
-    return owner.empty() || member == members_.end() ? kNothing : member->second;
+    return member == members_.end() ? std::nullopt : std::optional(member->second);
   }
 
   void refer_by_name(const NamePlace& place) {
-    bool is_unlike = false;
-    const std::size_t thing = resolve(place, &is_unlike);
-    if (thing != kNothing) return add_use(thing, place);
+    const Resolved resolved = resolve(place);
+    if (resolved.thing) return add_use(*resolved.thing, place);
     // A variable may be an argument of a template, but never what stands before "::".
-    if (is_unlike && !is_at(types_.type_places, place, place.path.size() - 1))
+    if (resolved.skips_non_type && !is_at(types_.type_places, place, place.path.size() - 1))
       return refer_perhaps(place);
     if (!types_.bare_members || !refer_to_inherited(place))
       meanings_.unknown.push_back(place.range);
@@ -371,8 +373,8 @@ class NameFinder {
                         (receiver.empty() && types_.bare_members);
     receiver = EnclosingTypes::bare_type(receiver);
     if (!is_super) {
-      const std::size_t own = member_of(is_own ? around : receiver, place);
-      if (own != kNothing) return add_use(own, place);
+      const auto own = member_of(is_own ? around : receiver, place);
+      if (own) return add_use(*own, place);
     }
     const std::string_view bases =
         is_own || is_super ? around_.bases_of(place) : std::string_view();
@@ -380,8 +382,8 @@ class NameFinder {
       if (has_name(bases, meanings_.things[thing].owner)) return add_use(thing, place);
     }
     if (is_super) {
-      const std::size_t own = member_of(around, place);
-      if (own != kNothing) meanings_.things[own].overrides = true;
+      const auto own = member_of(around, place);
+      if (own) meanings_.things[*own].overrides = true;
     }
     if (is_own || is_super) {
       meanings_.unknown_members.push_back(place.range);  // of a type in another file
@@ -471,7 +473,7 @@ class NameFinder {
   std::string_view name_;
   EnclosingTypes around_;
   std::vector<NamePlace> places_;
-  std::vector<std::size_t> things_of_places_;
+  std::vector<bool> is_declared_;  // [place]: whether declare() has made a use of it
   std::map<std::string, const void*> namespaces_;                 // the first node of each
   std::map<const void*, std::vector<Declared>> declared_;         // by the scope's node
   std::map<std::pair<std::string, bool>, std::size_t> members_;   // by type, and if it is called

@@ -304,6 +304,30 @@ class PathWalk {
   std::vector<std::string_view> fields_;
 };
 
+// The beginning of where the name is known.
+std::size_t known_from(const ScopeTypes& types, const NamePlace& place) {
+  const TSNode& scope = place.path[place.scope];
+  const TSNode& declaring = place.path[place.declaring];
+  const std::size_t begin = range_of(scope).begin;
+  const bool is_everywhere = types.known_from == KnownFrom::kScope || place.is_parameter ||
+                             place.scope == 0 || has_word(types.types, type_of(scope)) ||
+                             type_of(declaring).ends_with("_item");
+  if (is_everywhere || has_word(types.functions, type_of(declaring))) return begin;
+  if (type_of(declaring) == "lambda_capture_initializer") return range_of(declaring).end;
+  if (types.known_from == KnownFrom::kName || type_of(declaring) == "type_switch_statement")
+    return place.range.begin;
+  if (type_of(declaring) == "match_pattern") return range_of(declaring).begin;
+  const TSNode body = child_by_field(declaring, "body");
+  return ts_node_is_null(body) ? range_of(declaring).end : range_of(body).begin;
+}
+
+// Its end. Rust's "if let" does not declare the name for its "else".
+std::size_t known_to(const TSNode& scope) {
+  const TSNode alternative = child_by_field(scope, "alternative");
+  const bool is_let = type_of(scope) == "if_expression" && !ts_node_is_null(alternative);
+  return is_let ? range_of(alternative).begin : range_of(scope).end;
+}
+
 }  // namespace
 
 bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
@@ -332,6 +356,12 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
     places.push_back(std::move(place));
   }
   return places;
+}
+
+ByteRange known_range(const ScopeTypes& types, std::string_view text, const NamePlace& place) {
+  const TSNode& scope = place.path[place.scope];
+  if (type_of(scope) == "namespace_definition") return {0, text.size()};
+  return {known_from(types, place), known_to(scope)};
 }
 
 std::string_view receiver_of(std::string_view text, const NamePlace& place) {

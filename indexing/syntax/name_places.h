@@ -50,6 +50,10 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
                                    const TSNode& root, std::string_view name,
                                    std::size_t max_places);
 
+// Where the name that `place` declares is known by its name alone, unless an inner scope declares
+// it, too.
+ByteRange known_range(const ScopeTypes& types, std::string_view text, const NamePlace& place);
+
 // The expression that path[index] is a member of: "self" of "self.x".
 std::string_view receiver_of(std::string_view text, const NamePlace& place);
 

@@ -10,9 +10,9 @@
 namespace redraft {
 namespace {
 
-// Deeper places are lines between brackets, not code that anybody reads.
+// Deeper places are nested brackets, not code that anybody reads.
 constexpr std::size_t kMaxDepth = 1000;
-// Of a function that is too long a block of so many lines is edited, if there is one.
+// In a function that is too long, a block of at least this many lines is edited, if there is one.
 constexpr std::ptrdiff_t kBlockLines = 3;
 
 std::ptrdiff_t count_lines(std::string_view text, const ByteRange& range) {
@@ -41,7 +41,7 @@ ByteRange grown(std::string_view text, std::size_t offset, const ByteRange& with
 TSNode next_of(const TSNode& node) { return ts_node_next_named_sibling(node); }
 TSNode previous_of(const TSNode& node) { return ts_node_prev_named_sibling(node); }
 
-// Of strings, comments and the like, in which a blank line is text.
+// Whether a node is a string, a comment or the like: a blank line in it is text.
 bool has_text(const TSNode& node) {
   constexpr std::string_view kNames[] = {"string", "scalar", "content", "comment", "heredoc"};
   return ts_node_child_count(node) == 0 || std::ranges::any_of(kNames, [&](std::string_view name) {
@@ -380,62 +380,91 @@ Region RegionFinder::part_around(const Search& search) const {
 }
 
 std::size_t RegionFinder::choose(Search* search) const {
-  const std::vector<Link>& links = search->links;
-  const auto fits = [&](std::size_t i) {
-    return links[i].region.range.size() <= search->max_bytes;
-  };
-  const auto is_function = [&](std::size_t i) {
-    return i < links.size() && links[i].definition != nullptr &&
-           links[i].definition->kind == DefinitionKind::kFunction;
-  };
-  const auto next_definition = [&](std::size_t i) {
-    while (i < links.size() && links[i].definition == nullptr) ++i;
-    return i;
-  };
-  std::size_t definition = next_definition(0);
-  const std::size_t outer = next_definition(definition + 1);
-  // A function of one line within a function, such as a lambda with a name, is a statement.
-  const bool is_lambda = is_function(definition) && is_function(outer) && fits(outer) &&
-                         count_lines(text_, links[definition].region.range) <= 1;
-  if (is_lambda) definition = outer;
-  const RegionKind first = links.front().region.kind;
-  if (first == RegionKind::kInsertion) {
-    return is_function(definition) && fits(definition) ? definition : 0;
+  const std::optional<std::size_t> definition = definition_to_edit(*search);
+  const RegionKind smallest = search->links.front().region.kind;
+  if (smallest == RegionKind::kInsertion) {
+    const bool is_in_short_function =
+        definition && search->is_function(*definition) && search->fits(*definition);
+    return is_in_short_function ? *definition : 0;
   }
-  std::size_t end = links.size() - (links.back().region.kind == RegionKind::kFile ? 1 : 0);
-  if (definition < links.size()) {
-    const DefinitionKind kind = links[definition].definition->kind;
-    const bool holds_units = kind == DefinitionKind::kType || kind == DefinitionKind::kModule ||
-                             kind == DefinitionKind::kImplementation;
-    const bool is_whole = !holds_units || definition == 0;
-    if (is_whole && first != RegionKind::kImports && fits(definition)) return definition;
-    if (!holds_units && !fits(definition)) {
-      const std::size_t block = choose_block(*search);
-      if (block < links.size()) return block;
+  if (definition) {
+    const bool holds_units = search->holds_units(*definition);
+    const bool is_meant = !holds_units || *definition == 0;  // of a class the cursor is on its head
+    if (is_meant && smallest != RegionKind::kImports && search->fits(*definition))
+      return *definition;
+    if (!holds_units && !search->fits(*definition)) {
+      if (const auto block = block_to_edit(*search)) return *block;
     }
-    end = definition;
   }
-  if (first == RegionKind::kImports) {
-    while (end > 1 && links[end - 1].region.kind != RegionKind::kImports) --end;
-  }
-  while (end > 0 && !fits(end - 1)) --end;
-  if (end > 0) return end - 1;
-  Region part = part_around(*search);
-  if (part.range != links.front().region.range)
-    search->links.insert(search->links.begin(), Link{std::move(part), nullptr});
-  return 0;
+  if (const auto largest = largest_inside(*search, definition)) return *largest;
+  return add_part(search);
 }
 
-// Of the blocks that are affordable the smallest that is one; the size of links ascends.
-std::size_t RegionFinder::choose_block(const Search& search) const {
-  std::size_t largest = search.links.size();
+// The innermost definition.
+std::optional<std::size_t> RegionFinder::definition_to_edit(const Search& search) const {
+  const std::optional<std::size_t> inner = search.next_definition(0);
+  if (!inner) return std::nullopt;
+  const std::optional<std::size_t> outer = search.next_definition(*inner + 1);
+  // A function of one line within a function, such as a lambda with a name, is a statement.
+  const bool is_lambda = outer && search.is_function(*inner) && search.is_function(*outer) &&
+                         search.fits(*outer) &&
+                         count_lines(text_, search.links[*inner].region.range) <= 1;
+  return is_lambda ? outer : inner;
+}
+
+// The smallest block that has kBlockLines, or else the largest one that fits, for a definition that
+// is too long. Links are ordered by size.
+std::optional<std::size_t> RegionFinder::block_to_edit(const Search& search) const {
+  std::optional<std::size_t> largest;
   for (std::size_t i = 0; i < search.links.size(); ++i) {
     const Link& link = search.links[i];
-    if (link.region.range.size() > search.max_bytes || link.definition != nullptr) break;
+    if (!search.fits(i) || link.definition != nullptr) break;
     if (count_lines(text_, link.region.range) >= kBlockLines) return i;
     largest = i;
   }
   return largest;
+}
+
+// The largest region that fits inside the definition; without a definition, inside the file. From
+// an import only imports.
+std::optional<std::size_t> RegionFinder::largest_inside(
+    const Search& search, std::optional<std::size_t> definition) const {
+  const std::vector<Link>& links = search.links;
+  const bool ends_with_file = links.back().region.kind == RegionKind::kFile;
+  std::size_t end = definition.value_or(links.size() - (ends_with_file ? 1 : 0));
+  if (links.front().region.kind == RegionKind::kImports) {
+    while (end > 1 && links[end - 1].region.kind != RegionKind::kImports) --end;
+  }
+  while (end > 0 && !search.fits(end - 1)) --end;
+  return end == 0 ? std::nullopt : std::optional(end - 1);
+}
+
+std::size_t RegionFinder::add_part(Search* search) const {
+  Region part = part_around(*search);
+  if (part.range != search->links.front().region.range)
+    search->links.insert(search->links.begin(), Link{std::move(part), nullptr});
+  return 0;
+}
+
+bool RegionFinder::Search::fits(std::size_t index) const {
+  return links[index].region.range.size() <= max_bytes;
+}
+
+bool RegionFinder::Search::is_function(std::size_t definition) const {
+  return links[definition].definition->kind == DefinitionKind::kFunction;
+}
+
+bool RegionFinder::Search::holds_units(std::size_t definition) const {
+  const DefinitionKind kind = links[definition].definition->kind;
+  return kind == DefinitionKind::kType || kind == DefinitionKind::kModule ||
+         kind == DefinitionKind::kImplementation;
+}
+
+std::optional<std::size_t> RegionFinder::Search::next_definition(std::size_t from) const {
+  for (std::size_t i = from; i < links.size(); ++i) {
+    if (links[i].definition != nullptr) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace redraft

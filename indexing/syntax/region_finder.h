@@ -14,7 +14,7 @@
 //           if self.debugging:      | an if         2  |    |        |
 //               print(line)    ¦    | the cursor's  |  |    |        |
 //
-// Which of them is edited by itself is a question of size and of kind: a method if it is
+// Without a choice of the user, the edited region depends on size and kind: the method if it is
 // affordable, otherwise a block of it; never the class, unless the cursor is on its head.
 #pragma once
 
@@ -51,6 +51,12 @@ class RegionFinder {
     std::size_t max_bytes;
     Path path;
     std::vector<Link> links;
+
+    bool fits(std::size_t index) const;
+    // Of a link that is a definition:
+    bool is_function(std::size_t definition) const;
+    bool holds_units(std::size_t definition) const;  // which are edited one by one: a class
+    std::optional<std::size_t> next_definition(std::size_t from) const;
   };
   struct Run {
     ByteRange lines;
@@ -89,9 +95,15 @@ class RegionFinder {
   // The lines around the place that belong to no unit inside the smallest region, with the comments
   // and the like above if they are the head of a unit.
   Region part_around(const Search& search) const;
-  // What is edited if nothing else is said. May add a link before all others.
+  // The index of the link that is edited if the user chooses none. May add a link before all
+  // others.
   std::size_t choose(Search* search) const;
-  std::size_t choose_block(const Search& search) const;
+  std::optional<std::size_t> definition_to_edit(const Search& search) const;
+  std::optional<std::size_t> block_to_edit(const Search& search) const;
+  std::optional<std::size_t> largest_inside(const Search& search,
+                                            std::optional<std::size_t> definition) const;
+  // Adds a part of the smallest region, unless that part is all of it. Returns its index.
+  std::size_t add_part(Search* search) const;
 
   const Grammar& grammar_;
   std::string_view text_;

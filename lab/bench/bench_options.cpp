@@ -1,9 +1,9 @@
-// The options of the benches over task files, each listed once: how it is given, and whether it
-// decides results.
+// The options of the benches over task files. Each is listed once, with how it is given and whether
+// it decides results.
 //
-// An interrupted run is continued by a command with the same settings (RunLog). An option that
-// decides results has to be among them, or a run would be continued with something else measured;
-// an option that decides nothing must not be. So every line of the list says which, and does not
+// An interrupted run is continued by a command with the same settings (RunLog). The settings must
+// include every option that decides results; otherwise a run could be continued with another
+// measurement. They must not include the others. Every line of the list says which, and does not
 // compile without it.
 #include "lab/bench/bench_options.h"
 
@@ -30,9 +30,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+using Options = TaskBenchOptions;
+
 // What is run, as far as options say it.
 struct Run {
-  const TaskBenchOptions& options;
+  const Options& options;
   const std::vector<DecoderName>& decoders;
 };
 
@@ -113,11 +115,22 @@ Json names_of(const std::vector<DecoderName>& decoders) {
   return names;
 }
 
-// `visit(member, how it is given, whether it decides results, what its value may be)` for each
-// member of TaskBenchOptions. Settings are written in this order, and compared as text.
+// A setting that is left out if the option has its default: it has been added since the first runs,
+// whose settings do not have it.
+template <typename Value>
+constexpr auto decides_unless_default(const char* key, Value Options::*member) {
+  return decides(key, [member](const Run& run) -> Json {
+    const Value& value = run.options.*member;
+    return value == Value() ? Json() : Json(value);
+  });
+}
+
+// The list. Each function calls `visit(member, how it is given, whether it decides results, what
+// its value may be)` for some members of TaskBenchOptions; for_each_option() for all of them.
+
+// What is run, and where the results go.
 template <typename Visit>
-constexpr void for_each_option(const Visit& visit) {
-  using Options = TaskBenchOptions;
+constexpr void for_each_option_of_runs(const Visit& visit) {
   visit(&Options::kind, BySubcommand(),
         decides("bench", [](const Run& run) -> Json { return to_string(run.options.kind); }),
         kAnyValue);
@@ -164,6 +177,11 @@ constexpr void for_each_option(const Visit& visit) {
         DecidesNothing(), kAnyValue);
   visit(&Options::token_trace, add_token_trace_option, DecidesNothing(), kAnyValue);
   visit(&Options::common, add_common_options, ListedApart(), kAnyValue);
+}
+
+// How tasks are decoded, and how their outputs are checked.
+template <typename Visit>
+constexpr void for_each_option_of_decodes(const Visit& visit) {
   visit(&Options::limit, Flag{"--limit", "Tasks to run, from the first (default: all)"},
         decides("limit"), between(1, 1 << 20));
   visit(&Options::max_new_tokens,
@@ -189,6 +207,11 @@ constexpr void for_each_option(const Visit& visit) {
         Flag{"--python", "The Python for that (default: the first on the PATH that runs there)",
              ~only(TaskKind::kDialogue)},
         decides("python"), kAnyValue);
+}
+
+// Prompts of edits and of generation.
+template <typename Visit>
+constexpr void for_each_option_of_prompts(const Visit& visit) {
   visit(&Options::instruction,
         Flag{"--instruction", "Which instruction, where a task has two", only(TaskKind::kEdits)},
         decides("instruction"), [](Option option) {
@@ -204,6 +227,10 @@ constexpr void for_each_option(const Visit& visit) {
         Flag{"--chat", "Ask in the model's chat format; otherwise the prompt is continued",
              only(TaskKind::kGeneration)},
         decides("chat"), kAnyValue);
+}
+
+template <typename Visit>
+constexpr void for_each_option_of_completions(const Visit& visit) {
   visit(&Options::left_only,
         Flag{"--left-only", "Continue what stands before the place; what follows it is not shown",
              only(TaskKind::kCompletion)},
@@ -217,37 +244,32 @@ constexpr void for_each_option(const Visit& visit) {
              "How other files are found for that (2048 tokens without --snippets): repocoder is "
              "RepoCoder's, again with what the model wrote after a first prompt",
              only(TaskKind::kCompletion)},
-        decides("rag",
-                [](const Run& run) -> Json {
-                  return run.options.rag.empty() ? Json() : Json(run.options.rag);
-                }),
+        decides_unless_default("rag", &Options::rag),
         [](Option option) { option.check(any_of({"repocoder"})); });
   visit(&Options::as_server,
         Flag{"--as-server",
              "As `redraft lsp` answers while the user types: its window of the file, its snippets, "
              "its sources of drafts, and one block or line",
              only(TaskKind::kCompletion)},
-        decides("as_server",
-                [](const Run& run) -> Json { return run.options.as_server ? Json(true) : Json(); }),
-        kAnyValue);
+        decides_unless_default("as_server", &Options::as_server), kAnyValue);
   visit(
       &Options::context_tokens,
       Flag{"--context-tokens",
            "With --as-server: the setting completion.contextTokens (default: by what passes cost)",
            only(TaskKind::kCompletion)},
-      decides("context_tokens",
-              [](const Run& run) -> Json {
-                const int tokens = run.options.context_tokens;
-                return tokens > 0 ? Json(tokens) : Json();
-              }),
-      between(0, 8192));
+      decides_unless_default("context_tokens", &Options::context_tokens), between(0, 8192));
+}
+
+template <typename Visit>
+constexpr void for_each_option_of_dialogues(const Visit& visit) {
   visit(&Options::mtbench_turn2,
         Flag{"--mtbench-turn2", "Ask MT-Bench's own second turn, of tasks that have it",
              only(TaskKind::kDialogue)},
-        decides(
-            "mtbench_turn2",
-            [](const Run& run) -> Json { return run.options.mtbench_turn2 ? Json(true) : Json(); }),
-        kAnyValue);
+        decides_unless_default("mtbench_turn2", &Options::mtbench_turn2), kAnyValue);
+}
+
+template <typename Visit>
+constexpr void for_each_option_of_replays(const Visit& visit) {
   visit(&Options::replay_draft,
         Flag{"--replay-draft", "A draft model that is right at this percentage of positions",
              kEveryKind, kReplay},
@@ -274,7 +296,18 @@ constexpr void for_each_option(const Visit& visit) {
         kAnyValue);
 }
 
-// Of those, what add_common_options() adds.
+// All options, in the order in which settings are written; they are compared as text.
+template <typename Visit>
+constexpr void for_each_option(const Visit& visit) {
+  for_each_option_of_runs(visit);
+  for_each_option_of_decodes(visit);
+  for_each_option_of_prompts(visit);
+  for_each_option_of_completions(visit);
+  for_each_option_of_dialogues(visit);
+  for_each_option_of_replays(visit);
+}
+
+// The members of CommonOptions, which add_common_options() adds.
 template <typename Visit>
 constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::target, decides("target"));
@@ -288,7 +321,7 @@ constexpr void for_each_common_option(const Visit& visit) {
   visit(&CommonOptions::threads, DecidesByWhatIsFound());
   visit(&CommonOptions::kernels, DecidesByWhatIsFound());
   visit(&CommonOptions::log_level, DecidesNothing());
-  // No measurement takes these.
+  // No measurement uses these.
   visit(&CommonOptions::remote, DecidesNothing());
   visit(&CommonOptions::remote_model, DecidesNothing());
   visit(&CommonOptions::has_target, DecidesNothing());
@@ -306,7 +339,7 @@ constexpr std::size_t n_common_options() {
   for_each_common_option([&](auto, const auto&) { ++count; });
   return count;
 }
-static_assert(n_options() == kMemberCount<TaskBenchOptions>, "an option is missing in the list");
+static_assert(n_options() == kMemberCount<Options>, "an option is missing in the list");
 static_assert(n_common_options() == kMemberCount<CommonOptions>,
               "a common option is missing in the list");
 

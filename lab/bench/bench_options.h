@@ -10,11 +10,11 @@
 
 namespace redraft::cli {
 
-// Those of the bench of `options.kind`.
+// Adds the options of the bench of `options.kind`.
 void add_options(CommandLine bench, TaskBenchOptions& options);
 
-// What of them decides results, in a fixed order; `decoders` are those that run. Errors: a task
-// file or another file that is named cannot be read.
+// The options that decide results, in a fixed order; `decoders` are those that run. Fails if a task
+// file or another named file cannot be read.
 Result<nlohmann::ordered_json> option_settings(const TaskBenchOptions& options,
                                                const std::vector<DecoderName>& decoders);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "text/strings/trimmed.h"
+
 namespace redraft::lsp {
 namespace {
 
@@ -17,13 +19,9 @@ constexpr std::size_t kMaxMarks = 8;
 constexpr std::size_t kMaxInstruction = 2000;  // bytes; a longer text is not an instruction
 constexpr std::string_view kClosings[] = {"*/", "-->", "*)", "}}", "%>"};
 
-bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+constexpr std::string_view kBlanks = " \t";
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
+bool is_blank(char byte) { return kBlanks.find(byte) != std::string_view::npos; }
 
 bool is_mark(char byte) { return std::ispunct(static_cast<unsigned char>(byte)) != 0; }
 
@@ -36,14 +34,15 @@ bool begins_with_word(std::string_view text) {
 
 // Empty if the line contains no instruction.
 std::string_view instruction_of(std::string_view line) {
-  std::string_view text = trimmed(line);
+  std::string_view text = trimmed(line, kBlanks);
   if (text.empty() || !is_mark(text.front())) return {};
   std::size_t marks = 0;
   while (marks < text.size() && (is_mark(text[marks]) || is_blank(text[marks]))) ++marks;
   if (marks > kMaxMarks || !begins_with_word(text.substr(marks))) return {};
-  text = trimmed(text.substr(marks + kWord.size()));
+  text = trimmed(text.substr(marks + kWord.size()), kBlanks);
   for (const std::string_view closing : kClosings) {
-    if (text.ends_with(closing)) text = trimmed(text.substr(0, text.size() - closing.size()));
+    if (text.ends_with(closing))
+      text = trimmed(text.substr(0, text.size() - closing.size()), kBlanks);
   }
   return text.size() <= kMaxInstruction ? text : std::string_view();
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 #include "text/strings/trimmed.h"
 
@@ -80,9 +81,7 @@ std::optional<std::string> instruction_of(std::string_view message) {
   std::vector<std::string> lines;  // the subject, then those of the first paragraph
   bool in_body = false;
   while (!message.empty()) {
-    const std::size_t end = std::min(message.find('\n'), message.size());
-    const std::string_view line = trimmed(message.substr(0, end));
-    message.remove_prefix(std::min(end + 1, message.size()));
+    const std::string_view line = trimmed(take_line(message));
     if (line.empty()) {
       if (in_body) break;
       continue;

@@ -4,6 +4,7 @@
 
 #include "support/json/json_document.h"
 #include "support/utf8/utf8.h"
+#include "text/strings/lines.h"
 #include "tuning/data/other_pairs.h"
 
 namespace redraft {
@@ -35,10 +36,8 @@ void add_file(const fs::path& file, std::string_view text, SimilarTexts& texts) 
   if (file.extension() == ".json" && add_json(text, texts)) return;
   if (file.extension() != ".jsonl") return texts.add(text);
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    const std::string_view line = take_line(text);
     if (!add_json(line, texts)) texts.add(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "text/strings/lines.h"
 #include "tuning/data/program.h"
 
 namespace redraft {
@@ -72,20 +73,9 @@ bool is_object_name(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-// The parts of a text that are terminated by `end`.
-std::vector<std::string_view> split(std::string_view text, char end) {
-  std::vector<std::string_view> out;
-  while (!text.empty()) {
-    const std::size_t at = std::min(text.find(end), text.size());
-    out.push_back(text.substr(0, at));
-    text.remove_prefix(std::min(at + 1, text.size()));
-  }
-  return out;
-}
-
 // Parses ":100644 100644 BEFORE AFTER M", a modified regular file; nullopt for any other change.
 std::optional<ChangedFile> changed_file(std::string_view entry, std::string_view path) {
-  const std::vector<std::string_view> parts = split(entry.substr(1), ' ');
+  const std::vector<std::string_view> parts = split_terminated(entry.substr(1), ' ');
   const auto is_regular = [](std::string_view mode) {
     return mode == "100644" || mode == "100755";
   };
@@ -93,12 +83,6 @@ std::optional<ChangedFile> changed_file(std::string_view entry, std::string_view
       !is_object_name(parts[2]) || !is_object_name(parts[3]))
     return std::nullopt;
   return ChangedFile{std::string(path), std::string(parts[2]), std::string(parts[3])};
-}
-
-std::string lines_of(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += name + "\n";
-  return out;
 }
 
 Error unexpected(const fs::path& folder) {
@@ -137,7 +121,7 @@ Result<std::vector<std::string>> GitRepository::commits() const {
            "--max-count=" + std::to_string(kMaxCommits), "--end-of-options", "HEAD"});
   if (!listed) return listed.error();
   std::vector<std::string> out;
-  for (const std::string_view name : split(*listed, '\n')) {
+  for (const std::string_view name : split_lines(*listed)) {
     if (!is_object_name(name)) return unexpected(folder_);
     out.emplace_back(name);
   }
@@ -152,10 +136,10 @@ Result<std::vector<CommitChange>> GitRepository::changes(
   const Result<std::string> listed =
       git({"diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev", "--no-renames",
            "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"},
-          lines_of(commits));
+          text_of_lines(commits));
   if (!listed) return listed.error();
   std::vector<CommitChange> out;
-  const std::vector<std::string_view> parts = split(*listed, '\0');
+  const std::vector<std::string_view> parts = split_terminated(*listed, '\0');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (is_object_name(parts[i])) {
       out.push_back({std::string(parts[i]), {}, false});
@@ -180,12 +164,12 @@ Result<std::vector<std::optional<std::string>>> GitRepository::contents(
     if (!is_object_name(object))
       return Error(folder_.string() + ": '" + object + "' is not an object name");
   const Result<std::string> sizes =
-      git({"cat-file", "--batch-check=%(objectname) %(objectsize)"}, lines_of(objects));
+      git({"cat-file", "--batch-check=%(objectname) %(objectsize)"}, text_of_lines(objects));
   if (!sizes) return sizes.error();
   std::vector<std::optional<std::string>> out(objects.size());
   std::vector<std::string> wanted;
   std::vector<std::size_t> places;
-  const std::vector<std::string_view> lines = split(*sizes, '\n');
+  const std::vector<std::string_view> lines = split_lines(*sizes);
   if (lines.size() != objects.size()) return unexpected(folder_);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string_view size =
@@ -196,7 +180,8 @@ Result<std::vector<std::optional<std::string>>> GitRepository::contents(
     wanted.push_back(objects[i]);
     places.push_back(i);
   }
-  const Result<std::string> read = git({"cat-file", "--batch=%(objectsize)"}, lines_of(wanted));
+  const Result<std::string> read =
+      git({"cat-file", "--batch=%(objectsize)"}, text_of_lines(wanted));
   if (!read) return read.error();
   std::string_view rest = *read;
   for (const std::size_t place : places) {
@@ -215,10 +200,10 @@ Result<std::vector<NamedText>> GitRepository::licence_files() const {
   const Result<std::string> tree = git({"ls-tree", "-z", "--end-of-options", "HEAD"});
   if (!tree) return tree.error();
   std::vector<std::string> names, objects;
-  for (const std::string_view entry : split(*tree, '\0')) {  // "100644 blob NAME\tPATH"
+  for (const std::string_view entry : split_terminated(*tree, '\0')) {  // "100644 blob NAME\tPATH"
     const std::size_t tab = entry.find('\t');
     if (tab == entry.npos) return unexpected(folder_);
-    const std::vector<std::string_view> parts = split(entry.substr(0, tab), ' ');
+    const std::vector<std::string_view> parts = split_terminated(entry.substr(0, tab), ' ');
     const std::string_view name = entry.substr(tab + 1);
     if (parts.size() != 3 || parts[1] != "blob" || parts[0] == "120000") continue;
     if (!is_licence_file(name) && !is_package_metadata(name)) continue;

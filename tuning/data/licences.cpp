@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 #include "text/strings/trimmed.h"
 
@@ -126,9 +127,7 @@ std::string_view spelled(std::string_view identifier) {
 // The quoted text after the first `key` that begins a line.
 std::optional<std::string> quoted_value(std::string_view text, std::string_view key) {
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    std::string_view line = trimmed(take_line(text));
     if (!line.starts_with(key)) continue;
     line.remove_prefix(key.size());
     line = trimmed(line, " \t\r\n:={,");

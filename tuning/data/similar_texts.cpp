@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "text/strings/lines.h"
 #include "text/strings/trimmed.h"
 
 namespace redraft {
@@ -38,10 +39,8 @@ std::uint64_t hash_of(const std::string_view* lines, std::size_t count) {
 std::vector<std::uint64_t> SimilarTexts::shingles_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
+    const std::string_view line = trimmed(take_line(text));
     if (is_telling(line)) lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   std::vector<std::uint64_t> out;
   if (lines.empty()) return out;

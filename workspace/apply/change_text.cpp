@@ -9,6 +9,7 @@
 #include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "text/strings/blank_text.h"
+#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 #include "text/strings/trimmed.h"
 
@@ -20,14 +21,11 @@ using Lines = std::vector<std::string_view>;
 constexpr std::string_view kBlanks = " \t";
 constexpr std::string_view kSearch = "<<<<<<<", kDivider = "=======", kReplace = ">>>>>>>";
 
+// Without their line ends, "\n" or "\r\n".
 Lines lines_of(std::string_view text) {
-  Lines lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  Lines lines = split_lines(text);
+  for (std::string_view& line : lines) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/syntax_tree.h"
 #include "support/result.h"
+#include "text/strings/trimmed.h"
 #include "workspace/apply/change_text.h"
 #include "workspace/apply/file_lines.h"
 
@@ -39,6 +43,14 @@ struct SnippetElement {
 
 // A snippet taken apart by its syntax, together with the file that it is for.
 struct SnippetParts {
+  int size() const { return static_cast<int>(lines.size()); }
+  const std::string& line(int i) const { return lines[static_cast<std::size_t>(i)]; }
+  // Without the blanks around it.
+  std::string_view text(int i) const { return trimmed(line(i)); }
+  std::vector<std::string> lines_between(int begin, int end) const {
+    return {lines.begin() + begin, lines.begin() + end};
+  }
+
   std::vector<std::string> lines;  // indented like the file, an ellipsis as a blank line
   std::vector<SnippetDefinition> definitions;
   std::vector<SnippetElement> elements;  // one after the other, covering all lines

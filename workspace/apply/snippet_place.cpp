@@ -1,6 +1,13 @@
+// Places a snippet piece by piece, where a piece is what is between two ellipses.
+//
+// Imports go to the imports of the file. In each piece, the elements that the file has are found
+// first: definitions by their names, lines by alignment. New definitions then go next to the
+// element of the piece that was placed last; if the file has no element of the piece, they go to
+// the end of the definition around it, or of the file.
 #include "workspace/apply/snippet_place.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -30,356 +37,439 @@ std::string_view module_of(std::string_view line) {
   return from == std::string_view::npos ? std::string_view() : trimmed(line.substr(from), " ;");
 }
 
-class Placer {
+// Places the imports of a snippet among those of the file.
+class ImportPlacer {
  public:
-  Placer(const FileLines& file, const SyntaxTree* tree, const SnippetParts& parts)
-      : file_(file), parts_(parts), imports_there_(tree == nullptr ? Imports() : tree->imports()) {}
+  ImportPlacer(const FileLines& file, const SyntaxTree* tree, const SnippetParts& snippet)
+      : file_(file), snippet_(snippet), imports_(tree == nullptr ? Imports() : tree->imports()) {
+    for (const Import& one : imports_.all) lines_.push_back(file.line_of(one.range.begin));
+  }
 
-  Result<std::vector<LineSpan>> run() {
-    if (parts_.is_whole_file) return std::vector{LineSpan{0, file_.size(), parts_.lines}};
-    const Elements& all = parts_.elements;
-    for (auto it = all.begin(); it != all.end();) {
-      const auto end = std::find_if(
-          it, all.end(), [](const SnippetElement& one) { return one.kind == Kind::kEllipsis; });
-      is_last_ = end == all.end();
-      is_after_ellipsis_ = it != all.begin();
-      next_ = is_last_ ? nullptr : &*end;
-      if (const Result<void> placed = place_piece({it, end}); !placed) return placed.error();
-      it = is_last_ ? end : end + 1;
+  std::vector<LineSpan> place_all() const {
+    std::vector<LineSpan> spans;
+    for (const SnippetElement& element : snippet_.elements) {
+      if (element.kind != Kind::kImport) continue;
+      const bool is_in_file = !file_.places_of(snippet_.text(element.begin)).empty();
+      if (!is_in_file) spans.push_back(place(element.begin));
     }
-    return all_spans();
+    return spans;
   }
 
  private:
-  // Places the part between two ellipses: imports, definitions, and runs of lines.
-  Result<void> place_piece(Elements piece) {
-    for (const SnippetElement& one : piece) {
-      if (one.kind == Kind::kImport) place_import(one);
-    }
-    std::erase_if(piece, [](const SnippetElement& one) { return one.kind == Kind::kImport; });
-    last_end_.reset();
-    Elements fresh;  // new definitions before the first element that is in the file
-    for (std::size_t i = 0; i < piece.size();) {
-      if (piece[i].kind == Kind::kBlank) {
-        ++i;
-        continue;
-      }
-      std::size_t end = i + 1;
-      Result<void> placed;
-      if (piece[i].kind == Kind::kDefinition && !piece[i].definition->there) {
-        if (last_end_) {
-          placed = insert_behind(piece[i]);
-        } else {
-          fresh.push_back(piece[i]);
-        }
-      } else {
-        while (piece[i].kind == Kind::kLine && end < piece.size() &&
-               piece[end].kind != Kind::kDefinition)
-          ++end;
-        last_end_.reset();
-        placed = piece[i].kind == Kind::kDefinition
-                     ? place_definition(piece[i])
-                     : place_run({piece.begin() + i, piece.begin() + end});
-        if (placed && last_end_ && !fresh.empty()) placed = insert_before(fresh);
-        if (last_end_) fresh.clear();
-      }
-      if (!placed) return placed;
-      i = end;
-    }
-    return fresh.empty() ? Result<void>() : insert_at_end(fresh);
+  // Replaces an import of the same module that has fewer names, or inserts a line.
+  LineSpan place(int snippet_line) const {
+    const std::string_view import = snippet_.text(snippet_line);
+    if (const std::optional<int> old = import_with_fewer_names(import))
+      return {*old, *old + 1, {std::string(indentation_of(file_.line(*old))).append(import)}};
+    const int line = line_for_new(snippet_line);
+    return {line, line, {std::string(import)}};
   }
 
-  std::string_view text(int line) const { return trimmed(lines_at(line)); }
-  const std::string& lines_at(int line) const {
-    return parts_.lines[static_cast<std::size_t>(line)];
-  }
-  std::vector<std::string> lines(int begin, int end) const {
-    return {parts_.lines.begin() + begin, parts_.lines.begin() + end};
-  }
-
-  Result<void> add(int begin, int end, const std::vector<std::string>& lines,
-                   const Reindent& move) {
-    std::optional<std::vector<std::string>> moved = move(lines);
-    if (!moved) return Error("the indentation of the change does not match the file");
-    spans_.push_back({begin, end, std::move(*moved)});
-    return {};
-  }
-
-  Reindent move_of(int line, int there) const {
-    return Reindent::between(lines_at(line), file_.line(there));
-  }
-
-  // Replaces an import of the same module that has fewer names. Otherwise goes next to the imports
-  // that are next to it in the change; otherwise in alphabetical order, if the file's imports are
-  // sorted.
-  void place_import(const SnippetElement& element) {
-    const std::string_view import = text(element.begin);
-    if (!file_.places_of(import).empty()) return;
+  // The last one, if there are several.
+  std::optional<int> import_with_fewer_names(std::string_view import) const {
     const std::string_view module = module_of(import);
-    std::vector<int> all;
-    std::optional<int> fewer;
-    for (const Import& one : imports_there_.all) {
-      const int line = file_.line_of(one.range.begin);
-      all.push_back(line);
-      const bool is_same = !module.empty() && module_of(file_.text(line)) == module;
-      if (is_same && has_words_of(import, file_.text(line))) fewer = line;
-    }
-    const int place = fewer ? *fewer : place_of_import(element, all);
-    const std::string_view indentation = fewer ? indentation_of(file_.line(place)) : "";
-    imports_.push_back(
-        {place, fewer ? place + 1 : place, {std::string(indentation).append(import)}});
-  }
-
-  int place_of_import(const SnippetElement& element, const std::vector<int>& all) const {
-    const auto there = [&](int line) -> std::optional<int> {
-      if (line < 0 || line >= size()) return std::nullopt;
-      for (const int place : file_.places_of(text(line))) {
-        if (std::ranges::find(all, place) != all.end()) return place;
-      }
-      return std::nullopt;
+    if (module.empty()) return std::nullopt;
+    const auto has_fewer = [&](int line) {
+      return module_of(file_.text(line)) == module && has_words_of(import, file_.text(line));
     };
-    if (const auto before = there(element.begin - 1)) return *before + 1;
-    if (const auto behind = there(element.begin + 1)) return *behind;
-    // Adjacent imports of the file, of which the last sorts before the new one.
-    const std::string_view import = text(element.begin);
-    std::optional<int> place;
-    for (const int line : all) {
-      const bool is_alike = file_.text(line).substr(0, 4) == import.substr(0, 4);
-      if (is_alike && file_.text(line) < import) place = line + 1;
+    const auto found = std::find_if(lines_.rbegin(), lines_.rend(), has_fewer);
+    return found == lines_.rend() ? std::nullopt : std::optional(*found);
+  }
+
+  // Next to the import that is next to it in the snippet. If the file has neither neighbour, in
+  // alphabetical order. If the file's imports are in no order, where the syntax tree says.
+  int line_for_new(int snippet_line) const {
+    if (const auto above = find_import(snippet_line - 1)) return *above + 1;
+    if (const auto below = find_import(snippet_line + 1)) return *below;
+    if (const auto in_order = line_in_order(snippet_.text(snippet_line))) return *in_order;
+    return file_.line_of(imports_.place);
+  }
+
+  // The import of the file that has the text of a line of the snippet.
+  std::optional<int> find_import(int snippet_line) const {
+    if (snippet_line < 0 || snippet_line >= snippet_.size()) return std::nullopt;
+    for (const int line : file_.places_of(snippet_.text(snippet_line))) {
+      if (std::ranges::find(lines_, line) != lines_.end()) return line;
     }
-    const bool in_order =
-        std::ranges::is_sorted(all, [&](int a, int b) { return file_.text(a) < file_.text(b); });
-    return place && in_order ? *place : file_.line_of(imports_there_.place);
+    return std::nullopt;
   }
 
-  Result<void> place_definition(const SnippetElement& element) {
-    const SnippetDefinition& one = *element.definition;
-    const Counterpart& there = *one.there;
-    last_move_ = move_of(one.head, there.head);
-    int begin = there.begin;
-    // Lines above the head that the change does not show stay: a comment, the beginning of one, a
-    // decorator.
-    if (one.begin == one.head) begin = there.head;
-    for (int i = there.begin; i < there.head && one.begin < one.head; ++i) {
-      if (file_.text(i) != text(one.begin)) continue;
-      begin = i;
-      break;
+  // The line after the last import of the same form that sorts before the new one. nullopt: there
+  // is none, or the file's imports are not sorted.
+  std::optional<int> line_in_order(std::string_view import) const {
+    const auto text = [&](int line) { return file_.text(line); };
+    if (!std::ranges::is_sorted(lines_, {}, text)) return std::nullopt;
+    std::optional<int> after;
+    for (const int line : lines_) {
+      const bool is_alike = text(line).substr(0, 4) == import.substr(0, 4);  // "from", "impo"
+      if (is_alike && text(line) < import) after = line + 1;
     }
-    piece_begin_ = begin;
-    last_end_ = there.end;
-    last_line_ = one.end;
-    return add(begin, there.end, lines(one.begin, one.end), last_move_);
+    return after;
   }
 
-  // Inserts after the element placed last, with the blank lines between them in the change.
-  Result<void> insert_behind(const SnippetElement& element) {
-    const int end = *last_end_;
-    const Result<void> added = add(end, end, lines(last_line_, element.end), last_move_);
-    last_line_ = element.end;
-    return added;
-  }
+  const FileLines& file_;
+  const SnippetParts& snippet_;
+  Imports imports_;         // of the file
+  std::vector<int> lines_;  // of those imports
+};
 
-  bool is_ellipsis_at(int line) const {
-    return std::ranges::any_of(parts_.elements, [&](const SnippetElement& one) {
-      return one.kind == Kind::kEllipsis && one.begin == line;
-    });
-  }
+// The part of a snippet between two ellipses, without its imports.
+struct Piece {
+  Elements elements;
+  bool is_after_ellipsis = false;
+  const SnippetElement* next_ellipsis = nullptr;  // null: the piece is the last one
+};
 
-  Result<void> insert_before(const Elements& fresh) {
-    std::vector<std::string> all;
-    const bool is_apart = piece_begin_ == 0 || file_.text(piece_begin_ - 1).empty();
-    for (int i = fresh.front().begin - 1; i >= 0 && text(i).empty() && !is_apart; --i) {
-      if (is_ellipsis_at(i)) break;
-      all.emplace_back();
+std::vector<Piece> pieces_of(const SnippetParts& snippet) {
+  std::vector<Piece> pieces(1);
+  for (const SnippetElement& one : snippet.elements) {
+    if (one.kind == Kind::kEllipsis) {
+      pieces.back().next_ellipsis = &one;
+      pieces.push_back({.elements = {}, .is_after_ellipsis = true});
+    } else if (one.kind != Kind::kImport) {
+      pieces.back().elements.push_back(one);
     }
-    for (const SnippetElement& one : fresh) {
-      for (std::string& line : lines(one.begin, one.end)) all.push_back(std::move(line));
-      for (int i = one.end; i < size() && text(i).empty(); ++i) all.emplace_back();
+  }
+  return pieces;
+}
+
+// What is placed as a whole: a definition, or the lines up to the next one. Groups neither begin
+// nor end with a blank line.
+std::vector<Elements> groups_of(const Piece& piece) {
+  std::vector<Elements> groups;
+  for (const SnippetElement& one : piece.elements) {
+    const bool continues_run = !groups.empty() && one.kind != Kind::kDefinition &&
+                               groups.back().back().kind != Kind::kDefinition;
+    if (continues_run) {
+      groups.back().push_back(one);
+    } else if (one.kind != Kind::kBlank) {
+      groups.push_back({one});
     }
-    return add(piece_begin_, piece_begin_, all, last_move_);
   }
-
-  int size() const { return static_cast<int>(parts_.lines.size()); }
-
-  // Inserts at the end of the enclosing definition, or of the file.
-  Result<void> insert_at_end(const Elements& fresh) {
-    const SnippetDefinition* const around = fresh.front().around;
-    const bool is_last = is_last_ || next_->around != around;
-    // An indented definition belongs to something that the parser did not recognise.
-    const bool is_inside = !indentation_of(lines_at(fresh.front().begin)).empty();
-    if (!is_after_ellipsis_ || !is_last || (around == nullptr && is_inside))
-      return Error("the change does not say where '" + fresh.front().definition->named.name +
-                   "' goes");
-    const int end = around == nullptr ? file_.size() : around->there->end;
-    std::vector<std::string> all;
-    const int gap = around == nullptr ? blank_lines_between() : 1;
-    for (const SnippetElement& one : fresh) {
-      all.insert(all.end(), static_cast<std::size_t>(gap), std::string());
-      for (std::string& line : lines(one.begin, one.end)) all.push_back(std::move(line));
-    }
-    const Reindent move =
-        around == nullptr ? Reindent{} : move_of(around->head, around->there->head);
-    return add(end, end, all, move);
+  for (Elements& group : groups) {
+    while (group.back().kind == Kind::kBlank) group.pop_back();
   }
+  return groups;
+}
 
-  // The number of blank lines above the last definition of the file.
-  int blank_lines_between() const {
-    const std::vector<NamedDefinition>& all = parts_.theirs;
-    if (all.empty()) return 1;
-    int above = 0;
-    for (int i = file_.line_of(all.back().range.begin) - 1; i >= 0 && file_.text(i).empty(); --i)
-      ++above;
-    return std::max(above, 1);
-  }
+bool is_new_definition(const SnippetElement& one) {
+  return one.kind == Kind::kDefinition && !one.definition->there;
+}
 
-  Result<void> place_run(Elements run) {
-    while (run.back().kind == Kind::kBlank) run.pop_back();
-    LinesToAlign wanted;
-    for (const SnippetElement& one : run) {
-      const auto [begin, end] = window_of(one);
-      wanted.lines.push_back({text(one.begin), begin, end});
-    }
-    const bool says_nothing = std::ranges::none_of(run, [&](const SnippetElement& one) {
-      return is_telling(text(one.begin)) || file_.places_of(text(one.begin)).empty();
-    });
-    if (says_nothing) {  // a brace stays
-      find_brace(run.front());
-      return {};
-    }
-    n_compared_ += run.size() * (static_cast<std::size_t>(file_.size()) + parts_.theirs.size());
-    if (n_compared_ > kMaxCompared) return Error("the change is too long to compare with the file");
-    if (const Result<void> known = find_ends(run, wanted); !known) return known;
-    Result<AlignedLines> there = align(file_, wanted);
-    if (!there) {  // its place may be certain after the element that the change shows before it
-      for (LinesToAlign::Line& line : wanted.lines)
-        line.window_begin = std::max(line.window_begin, floor());
-      Result<AlignedLines> behind = align(file_, wanted);
-      if (behind) there = std::move(behind);
-    }
-    if (!there) return there.error();
-    if (const Result<void> checked = check_taken_away(run, *there); !checked) return checked;
-    const int first = run.front().begin;
-    last_move_ = move_of(run, *there);
-    piece_begin_ = there->begin;
-    last_end_ = there->end;
-    last_line_ = run.back().end;
-    return add(there->begin, there->end, lines(first, run.back().end), last_move_);
-  }
+// Whether a line is the first or the last one of an incomplete definition that the file has.
+bool is_head(const SnippetElement& line) {
+  return line.around != nullptr && line.begin == line.around->head;
+}
+bool is_end(const SnippetElement& line) {
+  return line.around != nullptr && line.end == line.around->end;
+}
 
-  // Finds the brace that ends a partly shown definition: other lines go before it.
-  void find_brace(const SnippetElement& one) {
-    if (!is_end(one)) return;
-    const int last = one.around->there->end - 1;
-    if (file_.text(last) != text(one.begin)) return;
-    piece_begin_ = last;
-    last_end_ = last + 1;
-    last_line_ = one.end;
-    last_move_ = move_of(one.begin, last);
-  }
+bool ends_head(std::string_view line) {
+  return line.ends_with(':') || line.ends_with('{') || line.ends_with("do");
+}
 
-  // The line after everything placed so far.
-  int floor() const {
-    int end = 0;
-    for (const LineSpan& span : spans_) end = std::max(end, span.end);
-    return end;
-  }
+// An element that was placed. New definitions of its piece go next to it.
+struct Placed {
+  int begin = 0, end = 0;  // its lines in the file
+  int snippet_end = 0;     // the line after it in the snippet
+  Reindent reindent;       // from the snippet's indentation to the file's
+};
 
-  // Uses the first line that is unchanged in the file.
-  Reindent move_of(const Elements& run, const AlignedLines& there) const {
-    for (const SnippetElement& one : run) {
-      if (is_head(one)) return move_of(one.begin, one.around->there->head);
-      for (int i = there.begin; i < there.end && !text(one.begin).empty(); ++i) {
-        if (file_.text(i) == text(one.begin)) return move_of(one.begin, i);
-      }
-    }
-    return {};
-  }
+// Places the pieces of a snippet.
+class PiecePlacer {
+ public:
+  PiecePlacer(const FileLines& file, const SnippetParts& snippet)
+      : file_(file), snippet_(snippet) {}
 
-  // The lines of the file that may contain a line of the change.
-  std::pair<int, int> window_of(const SnippetElement& element) const {
-    if (element.around == nullptr) return {0, file_.size()};
-    return {element.around->there->begin, element.around->there->end};
-  }
-
-  static bool is_head(const SnippetElement& one) {
-    return one.around != nullptr && one.begin == one.around->head;
-  }
-  static bool is_end(const SnippetElement& one) {
-    return one.around != nullptr && one.end == one.around->end;
-  }
-
-  // A definition's head is found by its name, its end by where it ends in the file.
-  Result<void> find_ends(const Elements& run, LinesToAlign& wanted) const {
-    const SnippetElement& first = run.front();
-    const SnippetElement& last = run.back();
-    if (is_head(first)) wanted.begin = first.around->there->head;
-    if (is_end(last) && !is_head(last)) {
-      wanted.end = last.around->there->end;
-      const std::string_view there = file_.text(*wanted.end - 1);
-      if (text(last.begin) != there && !are_alike(text(last.begin), there))
-        return Error("'" + std::string(text(last.begin)) + "'" + " is not in the file");
-    }
-    if (!is_head(last)) return {};
-    if (ends_head(text(last.begin)) != ends_head(file_.text(last.around->there->head)))
-      return Error("the end of the head of '" + last.around->named.name + "' is uncertain");
-    wanted.end = last.around->there->head + 1;
-    return {};
-  }
-
-  static bool ends_head(std::string_view line) {
-    return line.ends_with(':') || line.ends_with('{') || line.ends_with("do");
-  }
-
-  // Checks lines that are adjacent in the change but have more lines between them in the file.
-  Result<void> check_taken_away(const Elements& run, const AlignedLines& there) const {
-    const auto [begin, end, n_kept] = there;
-    int taken = -n_kept;
-    for (int i = begin; i < end; ++i) taken += file_.text(i).empty() ? 0 : 1;
-    if (taken > kMaxTakenAway && 2 * taken > n_kept)
-      return Error("it would remove " + std::to_string(taken) +
-                   " lines that the change does not show");
-    for (const NamedDefinition& one : parts_.theirs) {
-      const int head = file_.line_of(one.name_range.begin);
-      const bool is_shown = std::ranges::any_of(run, [&](const SnippetElement& element) {
-        return text(element.begin) == file_.text(head);
-      });
-      const bool is_gone = head > begin && head < end - 1 && !is_shown;
-      const bool is_elsewhere = (head < begin || head >= end) && is_shown &&
-                                file_.places_of(file_.text(head)).size() == 1;
-      if (is_elsewhere) return Error("'" + one.path() + "' is in another place");
-      if (is_gone) return Error("'" + one.path() + "' is between its lines");
-    }
-    return {};
-  }
-
-  // Merges imports at one place into one span.
-  std::vector<LineSpan> all_spans() {
-    for (LineSpan& one : imports_) {
-      const auto same = std::ranges::find_if(spans_, [&](const LineSpan& span) {
-        return span.empty() && one.empty() && span.begin == one.begin;
-      });
-      if (same == spans_.end()) {
-        spans_.push_back(std::move(one));
-      } else {
-        same->lines.insert(same->lines.end(), one.lines.begin(), one.lines.end());
-      }
+  Result<std::vector<LineSpan>> place_all() {
+    for (const Piece& piece : pieces_of(snippet_)) {
+      if (const Result<void> placed = place(piece); !placed) return placed.error();
     }
     return std::move(spans_);
   }
 
+ private:
+  Result<void> place(const Piece& piece) {
+    std::optional<Placed> last;
+    Elements waiting;  // new definitions before the first element that the file has
+    for (const Elements& group : groups_of(piece)) {
+      const SnippetElement& first = group.front();
+      if (is_new_definition(first) && !last) {
+        waiting.push_back(first);
+        continue;
+      }
+      if (is_new_definition(first)) {
+        if (const Result<void> inserted = insert_after(*last, first); !inserted) return inserted;
+        last->snippet_end = first.end;
+        continue;
+      }
+      if (is_evidence(group)) {
+        Result<Placed> placed = place_group(group);
+        if (!placed) return placed.error();
+        last = std::move(*placed);
+      } else {
+        last = closing_line(first);  // the file keeps its own
+      }
+      if (!last || waiting.empty()) continue;
+      if (const Result<void> inserted = insert_before(*last, waiting); !inserted) return inserted;
+      waiting.clear();
+    }
+    return waiting.empty() ? Result<void>() : insert_at_end(piece, waiting);
+  }
+
+  // Whether the group says where it is, or has a line that the file does not have. Otherwise it is
+  // a few braces, say.
+  bool is_evidence(const Elements& group) const {
+    return std::ranges::any_of(group, [&](const SnippetElement& one) {
+      return one.kind == Kind::kDefinition || is_telling(snippet_.text(one.begin)) ||
+             file_.places_of(snippet_.text(one.begin)).empty();
+    });
+  }
+
+  Result<Placed> place_group(const Elements& group) {
+    return group.front().kind == Kind::kDefinition ? place_definition(group.front())
+                                                   : place_run(group);
+  }
+
+  // The line of the file that ends an incomplete definition, such as its brace, if `line` is its
+  // counterpart.
+  std::optional<Placed> closing_line(const SnippetElement& line) const {
+    if (!is_end(line)) return std::nullopt;
+    const int last = line.around->there->end - 1;
+    if (file_.text(last) != snippet_.text(line.begin)) return std::nullopt;
+    return Placed{last, last + 1, line.end, reindent_between(line.begin, last)};
+  }
+
+  Result<Placed> place_definition(const SnippetElement& element) {
+    const SnippetDefinition& one = *element.definition;
+    const Placed placed{first_line_replaced(one), one.there->end, one.end,
+                        reindent_between(one.head, one.there->head)};
+    const Result<void> added =
+        add(placed.begin, placed.end, snippet_.lines_between(one.begin, one.end), placed.reindent);
+    if (!added) return added.error();
+    return placed;
+  }
+
+  // Lines above the head that the change does not show stay: a comment, the beginning of one, a
+  // decorator.
+  int first_line_replaced(const SnippetDefinition& one) const {
+    const Counterpart& there = *one.there;
+    if (one.begin == one.head) return there.head;
+    for (int i = there.begin; i < there.head; ++i) {
+      if (file_.text(i) == snippet_.text(one.begin)) return i;
+    }
+    return there.begin;
+  }
+
+  // With the blank lines that the snippet has between the two.
+  Result<void> insert_after(const Placed& last, const SnippetElement& definition) {
+    return add(last.end, last.end, snippet_.lines_between(last.snippet_end, definition.end),
+               last.reindent);
+  }
+
+  // With the blank lines that the snippet has above and below them.
+  Result<void> insert_before(const Placed& next, const Elements& definitions) {
+    std::vector<std::string> lines;
+    const bool is_apart = next.begin == 0 || file_.text(next.begin - 1).empty();
+    if (!is_apart) lines.resize(blank_lines_above(definitions.front().begin));
+    for (const SnippetElement& one : definitions) {
+      append(snippet_.lines_between(one.begin, one.end), lines);
+      for (int i = one.end; i < snippet_.size() && snippet_.text(i).empty(); ++i)
+        lines.emplace_back();
+    }
+    return add(next.begin, next.begin, lines, next.reindent);
+  }
+
+  // An ellipsis has an empty text, too, but is no blank line.
+  std::size_t blank_lines_above(int snippet_line) const {
+    std::size_t count = 0;
+    for (int i = snippet_line - 1; i >= 0 && snippet_.text(i).empty() && !is_ellipsis_at(i); --i)
+      ++count;
+    return count;
+  }
+
+  bool is_ellipsis_at(int snippet_line) const {
+    return std::ranges::any_of(snippet_.elements, [&](const SnippetElement& one) {
+      return one.kind == Kind::kEllipsis && one.begin == snippet_line;
+    });
+  }
+
+  // Inserts at the end of the enclosing definition, or of the file.
+  Result<void> insert_at_end(const Piece& piece, const Elements& definitions) {
+    const SnippetElement& first = definitions.front();
+    const SnippetDefinition* const around = first.around;
+    if (!is_at_end(piece, first))
+      return Error("the change does not say where '" + first.definition->named.name + "' goes");
+    const int end = around == nullptr ? file_.size() : around->there->end;
+    const std::size_t gap = around == nullptr ? blank_lines_between_definitions() : 1;
+    std::vector<std::string> lines;
+    for (const SnippetElement& one : definitions) {
+      lines.resize(lines.size() + gap);
+      append(snippet_.lines_between(one.begin, one.end), lines);
+    }
+    const Reindent reindent =
+        around == nullptr ? Reindent{} : reindent_between(around->head, around->there->head);
+    return add(end, end, lines, reindent);
+  }
+
+  // Whether the snippet shows that a definition comes after the rest of what encloses it.
+  bool is_at_end(const Piece& piece, const SnippetElement& definition) const {
+    if (!piece.is_after_ellipsis) return false;
+    const bool is_before_rest =
+        piece.next_ellipsis != nullptr && piece.next_ellipsis->around == definition.around;
+    if (is_before_rest) return false;
+    // An indented definition belongs to something that the parser did not recognise.
+    const bool is_indented = !indentation_of(snippet_.line(definition.begin)).empty();
+    return definition.around != nullptr || !is_indented;
+  }
+
+  // As many as above the last definition of the file.
+  std::size_t blank_lines_between_definitions() const {
+    if (snippet_.theirs.empty()) return 1;
+    const int last = file_.line_of(snippet_.theirs.back().range.begin);
+    std::size_t count = 0;
+    for (int i = last - 1; i >= 0 && file_.text(i).empty(); --i) ++count;
+    return std::max<std::size_t>(count, 1);
+  }
+
+  Result<Placed> place_run(const Elements& run) {
+    n_compared_ += run.size() * (static_cast<std::size_t>(file_.size()) + snippet_.theirs.size());
+    if (n_compared_ > kMaxCompared) return Error("the change is too long to compare with the file");
+    const Result<LinesToAlign> wanted = lines_to_align(run);
+    if (!wanted) return wanted.error();
+    const Result<AlignedLines> there = find(*wanted);
+    if (!there) return there.error();
+    if (const Result<void> checked = check_removed_lines(run, *there); !checked)
+      return checked.error();
+    const Placed placed{there->begin, there->end, run.back().end, reindent_of(run, *there)};
+    const Result<void> added =
+        add(placed.begin, placed.end, snippet_.lines_between(run.front().begin, run.back().end),
+            placed.reindent);
+    if (!added) return added.error();
+    return placed;
+  }
+
+  // The head of a definition is found by its name, its end by where it ends in the file.
+  Result<LinesToAlign> lines_to_align(const Elements& run) const {
+    LinesToAlign wanted;
+    for (const SnippetElement& one : run) {
+      const auto [begin, end] = window_of(one);
+      wanted.lines.push_back({snippet_.text(one.begin), begin, end});
+    }
+    const SnippetElement& first = run.front();
+    const SnippetElement& last = run.back();
+    if (is_head(first)) wanted.begin = first.around->there->head;
+    if (is_head(last)) {
+      const int head = last.around->there->head;
+      if (ends_head(snippet_.text(last.begin)) != ends_head(file_.text(head)))
+        return Error("the end of the head of '" + last.around->named.name + "' is uncertain");
+      wanted.end = head + 1;
+    } else if (is_end(last)) {
+      const std::string_view here = snippet_.text(last.begin);
+      const std::string_view there = file_.text(last.around->there->end - 1);
+      if (here != there && !are_alike(here, there))
+        return Error("'" + std::string(here) + "' is not in the file");
+      wanted.end = last.around->there->end;
+    }
+    return wanted;
+  }
+
+  // The lines of the file that may contain a line of the snippet.
+  std::pair<int, int> window_of(const SnippetElement& line) const {
+    if (line.around == nullptr) return {0, file_.size()};
+    return {line.around->there->begin, line.around->there->end};
+  }
+
+  // If the place is uncertain in the whole file, it may be certain after what the snippet shows
+  // before it.
+  Result<AlignedLines> find(const LinesToAlign& wanted) const {
+    Result<AlignedLines> anywhere = align(file_, wanted);
+    if (anywhere) return anywhere;
+    int end_of_placed = 0;
+    for (const LineSpan& span : spans_) end_of_placed = std::max(end_of_placed, span.end);
+    LinesToAlign later = wanted;
+    for (LinesToAlign::Line& line : later.lines)
+      line.window_begin = std::max(line.window_begin, end_of_placed);
+    Result<AlignedLines> after = align(file_, later);
+    return after ? std::move(after) : std::move(anywhere);
+  }
+
+  // Lines that are adjacent in the snippet may have more lines between them in the file. Fails if
+  // these are many, or if one of them defines something.
+  Result<void> check_removed_lines(const Elements& run, const AlignedLines& there) const {
+    int n_removed = -there.n_kept;
+    for (int i = there.begin; i < there.end; ++i) n_removed += file_.text(i).empty() ? 0 : 1;
+    if (n_removed > kMaxTakenAway && 2 * n_removed > there.n_kept)
+      return Error("it would remove " + std::to_string(n_removed) +
+                   " lines that the change does not show");
+    for (const NamedDefinition& one : snippet_.theirs) {
+      if (const Result<void> checked = check_definition(one, run, there); !checked) return checked;
+    }
+    return {};
+  }
+
+  // Checks that a run neither removes the head of a definition nor repeats one that is elsewhere.
+  Result<void> check_definition(const NamedDefinition& one, const Elements& run,
+                                const AlignedLines& there) const {
+    const int head = file_.line_of(one.name_range.begin);
+    const std::string_view text = file_.text(head);
+    const bool is_shown = std::ranges::any_of(
+        run, [&](const SnippetElement& line) { return snippet_.text(line.begin) == text; });
+    const bool is_outside = head < there.begin || head >= there.end;
+    if (is_shown && is_outside && file_.places_of(text).size() == 1)
+      return Error("'" + one.path() + "' is in another place");
+    const bool is_between = head > there.begin && head < there.end - 1;
+    if (!is_shown && is_between) return Error("'" + one.path() + "' is between its lines");
+    return {};
+  }
+
+  // Uses the first line that is unchanged in the file.
+  Reindent reindent_of(const Elements& run, const AlignedLines& there) const {
+    for (const SnippetElement& one : run) {
+      if (is_head(one)) return reindent_between(one.begin, one.around->there->head);
+      const std::string_view text = snippet_.text(one.begin);
+      for (int i = there.begin; i < there.end && !text.empty(); ++i) {
+        if (file_.text(i) == text) return reindent_between(one.begin, i);
+      }
+    }
+    return {};
+  }
+
+  Reindent reindent_between(int snippet_line, int file_line) const {
+    return Reindent::between(snippet_.line(snippet_line), file_.line(file_line));
+  }
+
+  static void append(std::vector<std::string> some, std::vector<std::string>& lines) {
+    std::ranges::move(some, std::back_inserter(lines));
+  }
+
+  Result<void> add(int begin, int end, const std::vector<std::string>& lines,
+                   const Reindent& reindent) {
+    std::optional<std::vector<std::string>> indented = reindent(lines);
+    if (!indented) return Error("the indentation of the change does not match the file");
+    spans_.push_back({begin, end, std::move(*indented)});
+    return {};
+  }
+
   const FileLines& file_;
-  const SnippetParts& parts_;
-  Imports imports_there_;  // of the file
-  std::vector<LineSpan> spans_, imports_;
-  std::size_t n_compared_ = 0;  // lines, see kMaxCompared
-  // State of the part that is being placed:
-  bool is_last_ = false, is_after_ellipsis_ = false;
-  const SnippetElement* next_ = nullptr;  // the ellipsis after it
-  int piece_begin_ = 0;                   // where the element placed last begins in the file
-  std::optional<int> last_end_;           // where it ends; nullopt: nothing placed yet
-  int last_line_ = 0;                     // the line after it in the change
-  Reindent last_move_;
+  const SnippetParts& snippet_;
+  std::vector<LineSpan> spans_;  // of all pieces
+  std::size_t n_compared_ = 0;   // lines, see kMaxCompared
 };
+
+// Lines that are inserted at one place become one span.
+void merge(std::vector<LineSpan> imports, std::vector<LineSpan>& spans) {
+  for (LineSpan& one : imports) {
+    const auto same = std::ranges::find_if(spans, [&](const LineSpan& span) {
+      return span.empty() && one.empty() && span.begin == one.begin;
+    });
+    if (same == spans.end()) {
+      spans.push_back(std::move(one));
+    } else {
+      std::ranges::move(one.lines, std::back_inserter(same->lines));
+    }
+  }
+}
 
 }  // namespace
 
@@ -388,7 +478,10 @@ Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxT
                                             const CodeSnippet& snippet) {
   const Result<std::unique_ptr<SnippetParts>> parts = take_apart(file, tree, language_id, snippet);
   if (!parts) return parts.error();
-  return Placer(file, tree, **parts).run();
+  if ((*parts)->is_whole_file) return std::vector{LineSpan{0, file.size(), (*parts)->lines}};
+  Result<std::vector<LineSpan>> spans = PiecePlacer(file, **parts).place_all();
+  if (spans) merge(ImportPlacer(file, tree, **parts).place_all(), *spans);
+  return spans;
 }
 
 }  // namespace redraft

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "languages/languages.h"
+#include "text/strings/lines.h"
 #include "text/strings/trimmed.h"
 #include "text/strings/word_list.h"
 
@@ -98,9 +99,8 @@ std::size_t newlines_at_front(std::string_view text) {
 std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) {
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < most) {
-    const std::string_view line = first_line(text);
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (!trimmed(line).empty()) lines.push_back(trimmed(line));
+    const std::string_view line = trimmed(take_line(text));
+    if (!line.empty()) lines.push_back(line);
   }
   return lines;
 }

@@ -50,11 +50,11 @@ std::size_t bytes_before(const EditRegion& region, std::size_t offset) {
 
 }  // namespace
 
-Result<std::optional<Branch>> branch_of_retry(
+Result<Cancellable<Branch>> branch_of_retry(
     Engine& engine, const FirstAnswer& answer, int retry_index,
     const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop) {
   const auto alternatives = engine.alternatives(answer.prompt, answer.tokens, on_pass, stop);
-  if (!alternatives) return std::optional<Branch>();
+  if (!alternatives) return Cancellable<Branch>::cancelled();
   const std::vector<std::size_t> places =
       possible_branches(engine.tokenizer(), answer, *alternatives);
   const auto which = static_cast<std::size_t>(retry_index) - 1;
@@ -64,12 +64,12 @@ Result<std::optional<Branch>> branch_of_retry(
                      : "there are no more than " + std::to_string(places.size()) + " other tries");
   }
   const std::size_t at = places[which];
-  return std::optional(Branch{at, {(*alternatives)[at].token}});
+  return Cancellable(Branch{at, {(*alternatives)[at].token}});
 }
 
-Result<std::optional<Branch>> branch_at_name(Engine& engine, const FirstAnswer& answer,
-                                             const EditRegion& region, const UnknownNamePlace& name,
-                                             const std::stop_token& stop) {
+Result<Cancellable<Branch>> branch_at_name(Engine& engine, const FirstAnswer& answer,
+                                           const EditRegion& region, const UnknownNamePlace& name,
+                                           const std::stop_token& stop) {
   const Tokenizer& tokenizer = engine.tokenizer();
   std::size_t left = bytes_before(region, name.place.begin);
   std::size_t at = 0;
@@ -85,9 +85,9 @@ Result<std::optional<Branch>> branch_at_name(Engine& engine, const FirstAnswer& 
   std::vector<TokenId> tokens = write_known_name(engine, std::move(context),
                                                  tokenizer.bytes(answer.tokens[at]).substr(0, left),
                                                  name.known, unknown, stop);
-  if (stop.stop_requested()) return std::optional<Branch>();
+  if (stop.stop_requested()) return Cancellable<Branch>::cancelled();
   if (tokens.empty()) return none;
-  return std::optional(Branch{at, std::move(tokens)});
+  return Cancellable(Branch{at, std::move(tokens)});
 }
 
 }  // namespace redraft

@@ -17,6 +17,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,23 @@
 #include "workspace/engine/engine.h"
 
 namespace redraft {
+
+// What work returns that may be cancelled while it runs.
+template <typename T>
+class Cancellable {
+ public:
+  static Cancellable cancelled() { return {}; }
+  explicit Cancellable(T value) : value_(std::move(value)) {}
+
+  bool is_cancelled() const { return !value_.has_value(); }
+  const T& operator*() const { return *value_; }  // unless it was cancelled
+  T take() && { return *std::move(value_); }      // the same
+
+ private:
+  Cancellable() = default;
+
+  std::optional<T> value_;
+};
 
 struct FirstAnswer {
   const std::vector<TokenId>& prompt;
@@ -41,8 +59,8 @@ struct Branch {
 };
 
 // The branch of retry number `retry_index`, from 1. `on_pass` is told what the passes have cost so
-// far. Nothing: it was stopped. An error if there are fewer retries. On the decode thread.
-Result<std::optional<Branch>> branch_of_retry(
+// far. An error if there are fewer retries. On the decode thread.
+Result<Cancellable<Branch>> branch_of_retry(
     Engine& engine, const FirstAnswer& answer, int retry_index,
     const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop);
 
@@ -52,10 +70,10 @@ struct UnknownNamePlace {
   std::string known;
 };
 
-// The branch that has one of the known names in that place. Nothing: it was stopped. An error if
-// none of them is likely. On the decode thread.
-Result<std::optional<Branch>> branch_at_name(Engine& engine, const FirstAnswer& answer,
-                                             const EditRegion& region, const UnknownNamePlace& name,
-                                             const std::stop_token& stop);
+// The branch that has one of the known names in that place. An error if none of them is likely. On
+// the decode thread.
+Result<Cancellable<Branch>> branch_at_name(Engine& engine, const FirstAnswer& answer,
+                                           const EditRegion& region, const UnknownNamePlace& name,
+                                           const std::stop_token& stop);
 
 }  // namespace redraft

@@ -229,9 +229,9 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
             .to = branches ? (from + to) / 2 : to};
   DecodeRequest decode = decode_request(part, prompt, budget);
   if (branches) {
-    const Result<std::optional<FinishReason>> ended = begin_branch(decode, prompt.fence);
-    if (!ended) return ended.error();
-    if (*ended) return **ended;
+    const Result<Beginning> begun = begin_branch(decode, prompt.fence);
+    if (!begun) return begun.error();
+    if (begun->end) return *begun->end;
     part.from = part.to;
     part.to = to;
   }
@@ -247,35 +247,35 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
   return complete ? FinishReason::kStop : decoded->finish_reason;
 }
 
-Result<std::optional<FinishReason>> EditRun::begin_branch(DecodeRequest& decode,
-                                                          const std::string& fence) {
-  Result<std::optional<std::vector<TokenId>>> tokens = first_answer(decode, fence);
+Result<EditRun::Beginning> EditRun::begin_branch(DecodeRequest& decode, const std::string& fence) {
+  Result<Cancellable<std::vector<TokenId>>> tokens = first_answer(decode, fence);
   if (!tokens) return tokens.error();
-  if (!*tokens) return std::optional(FinishReason::kCancelled);
-  const FirstAnswer answer{decode.prompt, decode.stop_tokens, fence, **std::move(tokens)};
-  const Result<std::optional<Branch>> branch = find_branch(decode, answer);
-  if (!branch) return branch.error();
-  if (!*branch) return std::optional(FinishReason::kCancelled);
+  if (tokens->is_cancelled()) return Beginning{FinishReason::kCancelled};
+  const FirstAnswer answer{decode.prompt, decode.stop_tokens, fence, (*std::move(tokens)).take()};
+  const Result<Cancellable<Branch>> found = find_branch(decode, answer);
+  if (!found) return found.error();
+  if (found->is_cancelled()) return Beginning{FinishReason::kCancelled};
 
-  const auto at = answer.tokens.begin() + static_cast<std::ptrdiff_t>((*branch)->at);
+  const Branch& branch = **found;
+  const auto at = answer.tokens.begin() + static_cast<std::ptrdiff_t>(branch.at);
   std::vector<TokenId> beginning(answer.tokens.begin(), at);
-  beginning.insert(beginning.end(), (*branch)->tokens.begin(), (*branch)->tokens.end());
+  beginning.insert(beginning.end(), branch.tokens.begin(), branch.tokens.end());
   for (const TokenId token : beginning) stream_->add(token);
   n_written_ += static_cast<int>(beginning.size());
   if (stream_->closed()) {
     stream_->end_part();
-    return std::optional(FinishReason::kStop);
+    return Beginning{FinishReason::kStop};
   }
   decode.max_new_tokens -= static_cast<int>(beginning.size());
-  if (decode.max_new_tokens <= 0) return std::optional(FinishReason::kLength);
+  if (decode.max_new_tokens <= 0) return Beginning{FinishReason::kLength};
   decode.prompt.insert(decode.prompt.end(), beginning.begin(), beginning.end());
   decode.original.assign(at + 1, answer.tokens.end());
   decode.replacements.clear();
-  return std::optional<FinishReason>();
+  return Beginning{};
 }
 
-Result<std::optional<std::vector<TokenId>>> EditRun::first_answer(const DecodeRequest& decode,
-                                                                  const std::string& fence) {
+Result<Cancellable<std::vector<TokenId>>> EditRun::first_answer(const DecodeRequest& decode,
+                                                                const std::string& fence) {
   FencedOutput output(fence);
   const auto sink = [&](TokenId token) {
     output.add(engine_.tokenizer().bytes(token));
@@ -286,12 +286,12 @@ Result<std::optional<std::vector<TokenId>>> EditRun::first_answer(const DecodeRe
   if (!first) return first.error();
   statistics_ += first->statistics;
   if (first->finish_reason == FinishReason::kCancelled)
-    return std::optional<std::vector<TokenId>>();
-  return std::optional(std::move(first->tokens));
+    return Cancellable<std::vector<TokenId>>::cancelled();
+  return Cancellable(std::move(first->tokens));
 }
 
-Result<std::optional<Branch>> EditRun::find_branch(const DecodeRequest& decode,
-                                                   const FirstAnswer& answer) {
+Result<Cancellable<Branch>> EditRun::find_branch(const DecodeRequest& decode,
+                                                 const FirstAnswer& answer) {
   if (const auto* name = std::get_if<UnknownNamePlace>(&branching_))
     return branch_at_name(engine_, answer, *text_, *name, stop_);
   DecodeStatistics cost;
@@ -299,7 +299,7 @@ Result<std::optional<Branch>> EditRun::find_branch(const DecodeRequest& decode,
     cost = so_far;
     decode.on_progress(so_far);
   };
-  Result<std::optional<Branch>> branch =
+  Result<Cancellable<Branch>> branch =
       branch_of_retry(engine_, answer, std::get<int>(branching_), on_pass, stop_);
   statistics_ += cost;
   return branch;

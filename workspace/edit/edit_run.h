@@ -47,6 +47,9 @@ class EditRun {
   // Where whole() leaves the first answer: nowhere, at a retry's branch, or at a name.
   using Branching = std::variant<std::monostate, int, UnknownNamePlace>;
   struct Part;
+  struct Beginning {
+    std::optional<FinishReason> end;  // why the answer ends with it; nullopt: it goes on
+  };
 
   Result<FinishReason> write_part(const EditRegion& part, double from, double to);
   Result<FinishReason> write(const EditRegion& region, double from, double to, EditPrompt prompt,
@@ -54,12 +57,11 @@ class EditRun {
   DecodeRequest decode_request(const Part& part, EditPrompt& prompt, int budget);
   void report(const Part& part, const DecodeStatistics& statistics);
   // Writes the beginning of an answer that branches off the first one, and changes `decode` so that
-  // it continues from there. A reason: the edit has ended already.
-  Result<std::optional<FinishReason>> begin_branch(DecodeRequest& decode, const std::string& fence);
-  // Nothing: it was stopped.
-  Result<std::optional<std::vector<TokenId>>> first_answer(const DecodeRequest& decode,
-                                                           const std::string& fence);
-  Result<std::optional<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
+  // it continues from there.
+  Result<Beginning> begin_branch(DecodeRequest& decode, const std::string& fence);
+  Result<Cancellable<std::vector<TokenId>>> first_answer(const DecodeRequest& decode,
+                                                         const std::string& fence);
+  Result<Cancellable<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
   void begin_text(EditRegion text);
   void end_text();
   EditResult result(FinishReason reason, ByteRange region);

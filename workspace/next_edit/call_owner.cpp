@@ -14,15 +14,28 @@ namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
-using Is = CallOwner::Is;
+using Match = CallOwner::Match;
 
 fs::path path_of(const Document& document) {
   return path_of_uri(document.uri()).value_or(fs::path());
 }
 
-Is by_source(ImportSource source) {
-  if (source == ImportSource::kAnother) return Is::kAnother;
-  return source == ImportSource::kFile ? Is::kCertain : Is::kPerhaps;
+Match match_of(ImportSource source) {
+  switch (source) {
+    case ImportSource::kAnother:
+      return Match::kNone;
+    case ImportSource::kPerhaps:
+      return Match::kPerhaps;
+    case ImportSource::kFile:
+      return Match::kCertain;
+  }
+  return Match::kPerhaps;
+}
+
+// Whether one use of the thing is at `range`, without a doubt.
+bool has(const NamedThing& thing, const ByteRange& range) {
+  return std::ranges::any_of(
+      thing.uses, [&](const NameUse& use) { return use.doubt.empty() && use.range == range; });
 }
 
 // Whether functions of one name may differ in their parameters. A language that redraft does not
@@ -88,93 +101,97 @@ CallOwner::CallOwner(const Document& home, const Signature& function, const Docu
     imports_ = tree.imports();
 }
 
-CallOwner::Is CallOwner::of(const Call& call) const {
-  const Is is = meanings_ ? by_name(call) : Is::kAnother;
-  return signature_.is_wrapped ? std::min(is, Is::kPerhaps) : is;
+Match CallOwner::match(const Call& call) const {
+  if (!meanings_) return Match::kNone;
+  const Match match = by_meaning(call);
+  return signature_.is_wrapped ? std::min(match, Match::kPerhaps) : match;
 }
 
-CallOwner::Is CallOwner::by_name(const Call& call) const {
-  Is whose = Is::kAnother;
-  bool is_clear = false;  // whether it is clear what the name means there
+// By what the name means where it is called.
+Match CallOwner::by_meaning(const Call& call) const {
+  Match best = Match::kNone;
+  bool is_clear = false;
   for (const NamedThing& thing : meanings_->things) {
     for (const NameUse& use : thing.uses) {
       if (use.range != call.name) continue;
       is_clear = is_clear || use.doubt.empty();
-      whose = std::max(whose, is_home_ ? at_home(thing, use, call) : elsewhere(thing, use));
+      best = std::max(best, is_home_ ? in_home(thing, use, call) : in_other_document(thing, use));
     }
   }
-  if (is_clear || is_home_ || whose != Is::kAnother) return whose;
-  return call.receiver.empty() ? by_name_alone(call) : by_receiver(call);
+  if (is_clear || is_home_ || best != Match::kNone) return best;
+  return call.receiver.empty() ? by_undeclared_name(call) : by_receiver(call);
 }
 
-bool CallOwner::has(const NamedThing& thing, const ByteRange& range) {
-  return std::ranges::any_of(
-      thing.uses, [&](const NameUse& use) { return use.doubt.empty() && use.range == range; });
-}
-
-CallOwner::Is CallOwner::at_home(const NamedThing& thing, const NameUse& use,
-                                 const Call& call) const {
-  if (!has(thing, signature_.declared)) return Is::kAnother;
+Match CallOwner::in_home(const NamedThing& thing, const NameUse& use, const Call& call) const {
+  if (!has(thing, signature_.declared)) return Match::kNone;
   const bool is_doubtful = !use.doubt.empty() && call.receiver != signature_.owner;
-  const bool is_certain = !is_doubtful && thing.n_functions < 2 && !thing.overrides;
-  return is_certain && !is_several(thing) ? Is::kCertain : Is::kPerhaps;
+  if (is_doubtful || thing.n_functions > 1 || thing.overrides || has_variants(thing))
+    return Match::kPerhaps;
+  return Match::kCertain;
 }
 
 // Whether it has versions with other parameters: overloads, or functions that override it.
-bool CallOwner::is_several(const NamedThing& thing) const {
+bool CallOwner::has_variants(const NamedThing& thing) const {
   return std::ranges::any_of(signatures_, [&](const Signature& other) {
     return other.name == signature_.name && has(thing, other.declared) &&
            other.all != signature_.all;
   });
 }
 
-CallOwner::Is CallOwner::elsewhere(const NamedThing& thing, const NameUse& use) const {
-  if (signature_.is_member || !use.doubt.empty()) return Is::kAnother;
-  const std::string_view import = import_of(thing);
-  return import.empty() ? Is::kAnother : by_source(reader_.of_name(import, signature_.name));
+Match CallOwner::in_other_document(const NamedThing& thing, const NameUse& use) const {
+  if (signature_.is_member || !use.doubt.empty()) return Match::kNone;
+  const NameOrigin origin = origin_of(thing);
+  if (origin.kind != NameOrigin::Kind::kImport) return Match::kNone;
+  return match_of(reader_.of_name(origin.import, signature_.name));
 }
 
-std::string_view CallOwner::import_of(const NamedThing& thing) const {
+CallOwner::NameOrigin CallOwner::origin_of(const NamedThing& thing) const {
   for (const NameUse& use : thing.uses) {
     if (!use.declares) continue;
     for (const Import& import : imports_.all) {
-      if (import.range.contains(use.range)) return text_of(import.range);
+      if (import.range.contains(use.range))
+        return {NameOrigin::Kind::kImport, text_of(import.range)};
     }
     const std::string_view line = text_of(whole_lines(tree_.text(), use.range));
-    if (modules_ == ModuleSystem::kScript && has_name(line, "require")) return line;
+    if (modules_ == ModuleSystem::kScript && has_name(line, "require"))
+      return {NameOrigin::Kind::kImport, line};
   }
-  return {};
+  return {NameOrigin::Kind::kDocument};
 }
 
-std::optional<std::string_view> CallOwner::import_of(std::string_view name,
-                                                     std::size_t begin) const {
+// Where the document has the name from that is at `begin`.
+CallOwner::NameOrigin CallOwner::origin_of(std::string_view name, std::size_t begin) const {
   const ByteRange range{begin, begin + name.size()};
   const std::optional<NameMeanings> meanings = tree_.meanings_of(std::string(name));
-  if (!meanings) return std::string_view();
+  if (!meanings) return {NameOrigin::Kind::kDocument};
   for (const NamedThing& thing : meanings->things) {
-    if (has(thing, range)) return import_of(thing);
+    if (has(thing, range)) return origin_of(thing);
   }
-  return std::nullopt;
+  return {NameOrigin::Kind::kUnknown};
 }
 
 std::string_view CallOwner::text_of(const ByteRange& range) const {
   return std::string_view(tree_.text()).substr(range.begin, range.size());
 }
 
-// No document that is known here declares the name.
-CallOwner::Is CallOwner::by_name_alone(const Call& call) const {
+// "name()", which the document does not declare.
+Match CallOwner::by_undeclared_name(const Call& call) const {
   const bool is_unknown =
       std::ranges::find(meanings_->unknown, call.name) != meanings_->unknown.end();
-  if (!is_unknown) return Is::kAnother;
-  if (modules_ == ModuleSystem::kCSharp) return Is::kPerhaps;
-  if (modules_ == ModuleSystem::kJava)
-    return !signature_.is_member && is_same_folder() ? Is::kCertain : Is::kPerhaps;
-  if (signature_.is_member) return Is::kAnother;
-  if (modules_ == ModuleSystem::kGo) return is_same_folder() ? Is::kCertain : Is::kAnother;
-  if (modules_ != ModuleSystem::kInclude) return imported();
-  if (is_static()) return Is::kAnother;
-  const bool may_differ = has_overloads(document_) || has_overloads(home_);
-  return may_differ ? Is::kPerhaps : std::max(imported(), Is::kPerhaps);
+  if (!is_unknown) return Match::kNone;
+  const bool is_member = signature_.is_member;
+  switch (modules_) {
+    case ModuleSystem::kCSharp:
+      return Match::kPerhaps;
+    case ModuleSystem::kJava:
+      return !is_member && is_same_folder() ? Match::kCertain : Match::kPerhaps;
+    case ModuleSystem::kGo:
+      return !is_member && is_same_folder() ? Match::kCertain : Match::kNone;
+    case ModuleSystem::kInclude:
+      return is_member ? Match::kNone : by_includes();
+    default:
+      return is_member ? Match::kNone : by_imports();
+  }
 }
 
 bool CallOwner::is_same_folder() const {
@@ -182,19 +199,27 @@ bool CallOwner::is_same_folder() const {
   return !here.empty() && here.parent_path() == there.parent_path();
 }
 
-// By statements that import everything, or name it: in some languages that is not a declaration.
-CallOwner::Is CallOwner::imported() const {
-  Is is = Is::kAnother;
-  for (const Import& import : imports_.all) {
-    const std::string_view text = text_of(import.range);
-    is = std::max(is, by_source(reader_.of_all(text)));
-    if (has_name(text, signature_.name))
-      is = std::max(is, by_source(reader_.of_name(text, signature_.name)));
-  }
-  return is;
+// Another file may declare the function by itself, without the header.
+Match CallOwner::by_includes() const {
+  if (is_static()) return Match::kNone;
+  const bool may_differ = has_overloads(document_) || has_overloads(home_);
+  return may_differ ? Match::kPerhaps : std::max(by_imports(), Match::kPerhaps);
 }
 
-// C: no other file can call it.
+// By statements that import everything, or the function. (The tree does not take every statement
+// that imports a name for a declaration of it.)
+Match CallOwner::by_imports() const {
+  Match best = Match::kNone;
+  for (const Import& import : imports_.all) {
+    const std::string_view text = text_of(import.range);
+    best = std::max(best, match_of(reader_.of_all(text)));
+    if (has_name(text, signature_.name))
+      best = std::max(best, match_of(reader_.of_name(text, signature_.name)));
+  }
+  return best;
+}
+
+// C: whether no other file can call the function.
 bool CallOwner::is_static() const {
   const std::string_view text = home_.text();
   const std::size_t line = line_start(text, signature_.head.begin);
@@ -205,41 +230,64 @@ bool CallOwner::is_static() const {
   return has_name(text.substr(begin, signature_.head.begin - begin), "static");
 }
 
-CallOwner::Is CallOwner::by_receiver(const Call& call) const {
-  if (!signature_.is_member) return of_module(call);
-  const bool is_by_type = last_name(call.receiver) == signature_.owner;
-  return is_by_type ? of_type(call) : Is::kPerhaps;
+Match CallOwner::by_receiver(const Call& call) const {
+  if (!signature_.is_member) return by_module(call);
+  const bool is_of_type = last_name(call.receiver) == signature_.owner;
+  return is_of_type ? by_type(call) : Match::kPerhaps;
 }
 
-// "Type.name()": whether the type is this function's.
-CallOwner::Is CallOwner::of_type(const Call& call) const {
-  if (call.receiver != signature_.owner) return Is::kPerhaps;
-  const auto import = import_of(signature_.owner, call.range.begin);
-  if (!import)
-    return modules_ == ModuleSystem::kJava && is_same_folder() ? Is::kCertain : Is::kPerhaps;
-  return import->empty() ? Is::kAnother : by_source(reader_.of_name(*import, signature_.owner));
+// "Type.name()": whether the type is the function's.
+Match CallOwner::by_type(const Call& call) const {
+  if (call.receiver != signature_.owner) return Match::kPerhaps;  // "a.Type.name()"
+  const NameOrigin origin = origin_of(signature_.owner, call.range.begin);
+  switch (origin.kind) {
+    case NameOrigin::Kind::kUnknown:
+      return modules_ == ModuleSystem::kJava && is_same_folder() ? Match::kCertain
+                                                                 : Match::kPerhaps;
+    case NameOrigin::Kind::kDocument:
+      return Match::kNone;
+    case NameOrigin::Kind::kImport:
+      return match_of(reader_.of_name(origin.import, signature_.owner));
+  }
+  return Match::kPerhaps;
 }
 
 // "module.name()": whether the module is the function's file.
-CallOwner::Is CallOwner::of_module(const Call& call) const {
+Match CallOwner::by_module(const Call& call) const {
   const std::string_view first = first_name(call.receiver);
-  if (first.empty()) return Is::kAnother;
-  if (modules_ == ModuleSystem::kInclude) {
-    const bool is_namespace = text_of({call.range.begin, call.name.begin}).ends_with("::");
-    return is_namespace ? std::min(imported(), Is::kPerhaps) : Is::kAnother;
+  if (first.empty()) return Match::kNone;
+  if (modules_ == ModuleSystem::kInclude) return by_namespace(call);
+  const NameOrigin origin = origin_of(first, call.range.begin);
+  if (origin.kind == NameOrigin::Kind::kImport)
+    return match_of(reader_.of_module(origin.import, call.receiver));
+  if (modules_ == ModuleSystem::kRust) return by_rust_path(call);
+  // Only Go's imports need not have the name that they make known.
+  if (origin.kind == NameOrigin::Kind::kDocument || modules_ != ModuleSystem::kGo)
+    return Match::kNone;
+  Match best = Match::kNone;
+  for (const Import& import : imports_.all)
+    best = std::max(best, match_of(reader_.of_module(text_of(import.range), call.receiver)));
+  return best;
+}
+
+// C++: "space::name()".
+Match CallOwner::by_namespace(const Call& call) const {
+  const bool is_namespace = text_of({call.range.begin, call.name.begin}).ends_with("::");
+  return is_namespace ? std::min(by_imports(), Match::kPerhaps) : Match::kNone;
+}
+
+// Rust: "module::name()", by a `use` of the module or by the path alone.
+Match CallOwner::by_rust_path(const Call& call) const {
+  const std::string_view first = first_name(call.receiver);
+  for (const Import& import : imports_.all) {
+    const std::string_view text = text_of(import.range);
+    if (has_name(text, first) &&
+        match_of(reader_.of_module(text, call.receiver)) == Match::kCertain)
+      return Match::kCertain;
   }
-  const auto import = import_of(first, call.range.begin);
-  if (import && !import->empty()) return by_source(reader_.of_module(*import, call.receiver));
-  if (import && modules_ != ModuleSystem::kRust) return Is::kAnother;
-  Is is = Is::kAnother;
-  for (const Import& each : imports_.all) {
-    const std::string_view text = text_of(each.range);
-    if (modules_ == ModuleSystem::kGo || (modules_ == ModuleSystem::kRust && has_name(text, first)))
-      is = std::max(is, by_source(reader_.of_module(text, call.receiver)));
-  }
-  if (modules_ != ModuleSystem::kRust || is == Is::kCertain) return is;
-  const Is by_path = by_source(reader_.of_module("use " + call.receiver + ";", {}));
-  return first == "crate" || first == "super" ? by_path : std::min(by_path, Is::kPerhaps);
+  const Match by_path = match_of(reader_.of_module("use " + call.receiver + ";", {}));
+  const bool is_absolute = first == "crate" || first == "super";
+  return is_absolute ? by_path : std::min(by_path, Match::kPerhaps);
 }
 
 }  // namespace redraft

@@ -23,11 +23,15 @@ const SyntaxTree* tree_to_compare(const Document& document);
 std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& function);
 
 // Decides whether calls in a document are calls of one function.
+//
+// Where the document declares or imports the called name, the syntax tree and the import statement
+// decide. Otherwise the rules of the language's module system do: a Go function is known in its
+// whole folder, a C function wherever its header is included.
 class CallOwner {
  public:
-  enum class Is {
-    kAnother,
-    kPerhaps,  // a member of that name, of an object whose type is unknown
+  enum class Match {
+    kNone,     // it calls something else
+    kPerhaps,  // such as a member of that name, of an object whose type is unknown
     kCertain,
   };
 
@@ -36,26 +40,36 @@ class CallOwner {
   CallOwner(const Document& home, const Signature& function, const Document& document,
             const SyntaxTree& tree);
 
-  Is of(const Call& call) const;
+  Match match(const Call& call) const;
 
  private:
-  Is by_name(const Call& call) const;
-  static bool has(const NamedThing& thing, const ByteRange& range);
-  Is at_home(const NamedThing& thing, const NameUse& use, const Call& call) const;
-  bool is_several(const NamedThing& thing) const;
-  Is elsewhere(const NamedThing& thing, const NameUse& use) const;
-  Is by_name_alone(const Call& call) const;
+  // Where a document has a name from.
+  struct NameOrigin {
+    enum class Kind {
+      kUnknown,
+      kDocument,  // the document itself declares it
+      kImport,
+    };
+    Kind kind = Kind::kUnknown;
+    std::string_view import = {};  // the statement
+  };
+
+  Match by_meaning(const Call& call) const;
+  Match in_home(const NamedThing& thing, const NameUse& use, const Call& call) const;
+  Match in_other_document(const NamedThing& thing, const NameUse& use) const;
+  Match by_undeclared_name(const Call& call) const;
+  Match by_receiver(const Call& call) const;
+  Match by_type(const Call& call) const;
+  Match by_module(const Call& call) const;
+  Match by_namespace(const Call& call) const;
+  Match by_rust_path(const Call& call) const;
+  Match by_includes() const;
+  Match by_imports() const;
+  bool has_variants(const NamedThing& thing) const;
   bool is_static() const;
   bool is_same_folder() const;
-  Is by_receiver(const Call& call) const;
-  Is of_type(const Call& call) const;
-  Is of_module(const Call& call) const;
-  Is imported() const;
-  // The statement that imports `thing`; empty: none.
-  std::string_view import_of(const NamedThing& thing) const;
-  // The same for the name at `begin`; empty: the document itself declares it. nullopt: the name is
-  // unknown.
-  std::optional<std::string_view> import_of(std::string_view name, std::size_t begin) const;
+  NameOrigin origin_of(std::string_view name, std::size_t begin) const;
+  NameOrigin origin_of(const NamedThing& thing) const;
   std::string_view text_of(const ByteRange& range) const;
 
   const Document& home_;
@@ -65,9 +79,9 @@ class CallOwner {
   ModuleSystem modules_;
   bool is_home_;
   ImportReader reader_;
-  std::optional<NameMeanings> meanings_;
-  std::vector<Signature> signatures_;  // of the function's document
-  Imports imports_;
+  std::optional<NameMeanings> meanings_;  // of the function's name in the document
+  std::vector<Signature> signatures_;     // of the document, if it is the function's
+  Imports imports_;                       // of the document, if it is another one
 };
 
 }  // namespace redraft

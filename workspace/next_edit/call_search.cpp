@@ -94,12 +94,12 @@ CallsInDocument find_calls_in(const std::shared_ptr<const Document>& document,
     const bool was_changed_later = !origin.is_first || origin.file_time > function.changed_at;
     const CallOwner owner(*function.document, function.change.after, *document, *tree);
     for (const Call& call : calls) {
-      const CallOwner::Is is = owner.of(call);
-      if (is == CallOwner::Is::kAnother) continue;
+      const CallOwner::Match match = owner.match(call);
+      if (match == CallOwner::Match::kNone) continue;
       const bool is_old = !was_changed_later && !written->has(call.range);
       const bool follows = has_to_follow(function.change, call, is_old, tree->call_style()) &&
                            !is_as_before(function.change, call, *tree);
-      found.calls.push_back({call, i, is == CallOwner::Is::kCertain, follows});
+      found.calls.push_back({call, i, match == CallOwner::Match::kCertain, follows});
     }
   }
   return found;

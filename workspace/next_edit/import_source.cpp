@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/strings/lines.h"
 #include "text/strings/names.h"
 #include "text/strings/trimmed.h"
 
@@ -179,9 +180,7 @@ ImportSource ImportReader::rust(std::string_view statement, std::string_view nam
 // A package is a folder; its name is the last part of its path, or another name before it.
 ImportSource ImportReader::go(std::string_view statement, std::string_view name) const {
   while (!statement.empty()) {
-    const std::size_t end = std::min(statement.find('\n'), statement.size());
-    const std::string_view line = statement.substr(0, end);
-    statement.remove_prefix(std::min(end + 1, statement.size()));
+    const std::string_view line = take_line(statement);
     const fs::path package(last_quoted(line));
     const std::string_view before = word_before(line, line.find('"'));
     const bool has_other_name = !before.empty() && before != "import" && before != "(";

@@ -1,9 +1,9 @@
 #include "workspace/next_edit/line_rewrite.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "text/strings/joined.h"
 #include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
 #include "workspace/next_edit/change_words.h"
@@ -21,6 +21,8 @@ constexpr int kMaxSteps = 500;
 constexpr int kMinWords = 2;
 
 constexpr std::string_view kSeparators = " \t,;", kBrackets = "()[]{}";
+
+using Pieces = std::span<const std::string_view>;
 
 bool is_one_of(std::string_view piece, std::string_view characters) {
   return characters.find(piece.front()) != std::string_view::npos;
@@ -47,13 +49,13 @@ std::vector<std::string_view> pieces_of(std::string_view line) {
 }
 
 // The text of adjacent pieces of one line.
-std::string_view text_of(std::span<const std::string_view> pieces) {
+std::string_view text_of(Pieces pieces) {
   if (pieces.empty()) return {};
   return {pieces.front().data(), pieces.back().data() + pieces.back().size()};
 }
 
 // Whether brackets and quotes are closed.
-bool is_balanced(std::span<const std::string_view> pieces) {
+bool is_balanced(Pieces pieces) {
   for (const std::string_view quote : {"\"", "'", "`"}) {
     if (std::ranges::count(pieces, quote) % 2 != 0) return false;
   }
@@ -67,8 +69,8 @@ bool is_balanced(std::span<const std::string_view> pieces) {
   return depth == 0;
 }
 
-// Whether the text around bytes [begin, end) of a line equals what the rule would write: it was
-// written there before.
+// Whether the line has `text` around its bytes [begin, end). If the rule would write that text over
+// these bytes, the line has followed already.
 bool stands_around(std::string_view line, std::size_t begin, std::size_t end,
                    std::string_view text) {
   if (text.size() <= end - begin) return false;
@@ -78,32 +80,60 @@ bool stands_around(std::string_view line, std::size_t begin, std::size_t end,
   return false;
 }
 
-// A changed line: the parts that stayed on both sides, and the old and new text between.
-struct Sides {
-  std::vector<std::string_view> before, after;
-  std::size_t n_left = 0, n_right = 0;
+std::size_t common_prefix(Pieces a, Pieces b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+std::size_t common_suffix(Pieces a, Pieces b) {
+  return static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first -
+                                  a.rbegin());
+}
 
-  Sides(std::string_view old_line, std::string_view new_line)
-      : before(pieces_of(old_line)), after(pieces_of(new_line)) {
-    const auto [old_begin, new_begin] =
-        std::mismatch(before.begin(), before.end(), after.begin(), after.end());
-    n_left = static_cast<std::size_t>(old_begin - before.begin());
-    n_right = static_cast<std::size_t>(
-        std::mismatch(before.rbegin(), std::make_reverse_iterator(old_begin), after.rbegin(),
-                      std::make_reverse_iterator(new_begin))
-            .first -
-        before.rbegin());
+// A changed line: the unchanged text to the left and to the right, and the old and the new text
+// between. Refers to both texts of the line.
+class ChangedLine {
+ public:
+  explicit ChangedLine(const LinePair& line)
+      : before_(pieces_of(line.before)), after_(pieces_of(line.after)) {
+    n_left_ = common_prefix(before_, after_);
+    n_right_ = common_suffix(Pieces(before_).subspan(n_left_), Pieces(after_).subspan(n_left_));
   }
-  std::span<const std::string_view> left() const { return std::span(before).first(n_left); }
-  std::span<const std::string_view> right() const { return std::span(before).last(n_right); }
-  std::span<const std::string_view> from() const { return inner(before); }
-  std::span<const std::string_view> to() const { return inner(after); }
+
+  Pieces left() const { return Pieces(before_).first(n_left_); }
+  Pieces right() const { return Pieces(before_).last(n_right_); }
+  Pieces old_text() const { return between(before_); }
+  Pieces new_text() const { return between(after_); }
 
  private:
-  std::span<const std::string_view> inner(const std::vector<std::string_view>& line) const {
-    return std::span(line).subspan(n_left, line.size() - n_left - n_right);
+  Pieces between(Pieces line) const {
+    return line.subspan(n_left_, line.size() - n_left_ - n_right_);
   }
+
+  std::vector<std::string_view> before_, after_;
+  std::size_t n_left_ = 0, n_right_ = 0;
 };
+
+// The unchanged text that two changed lines have in common next to their changes.
+struct Context {
+  Pieces left, right;
+  bool is_from_start = false, is_to_end = false;  // whether it is all that the lines have there
+};
+
+Context common_context(const ChangedLine& a, const ChangedLine& b) {
+  const auto is_blank = [](std::string_view piece) { return is_one_of(piece, " \t"); };
+  const std::size_t n_left = common_suffix(a.left(), b.left());
+  const std::size_t n_right = common_prefix(a.right(), b.right());
+  Context common{.left = a.left().last(n_left),
+                 .right = a.right().first(n_right),
+                 .is_from_start = n_left == a.left().size() && n_left == b.left().size(),
+                 .is_to_end = n_right == a.right().size() && n_right == b.right().size()};
+  // A blank at the outer end is no condition: another line may have a bracket there.
+  Pieces& left = common.left;
+  if (!common.is_from_start && !left.empty() && is_blank(left.front())) left = left.subspan(1);
+  Pieces& right = common.right;
+  if (!common.is_to_end && !right.empty() && is_blank(right.back()))
+    right = right.first(right.size() - 1);
+  return common;
+}
 
 // Where two sequences of pieces differ.
 struct Difference {
@@ -111,29 +141,34 @@ struct Difference {
   bool is_one_sided() const { return a_begin == a_end || b_begin == b_end; }
 };
 
-// A hole must match something in both lines. If it does in only one, the hole takes in the adjacent
-// text in both, up to the next blank, bracket or comma. False: there is none.
-bool fill(std::vector<Difference>& all, std::size_t at, std::span<const std::string_view> a) {
+// Extends the hole all[at] to the right, up to the next blank, bracket or comma. If it reaches the
+// next hole, the two become one. False: it is not extended.
+bool extend_right(std::vector<Difference>& all, std::size_t at, Pieces a) {
   Difference& hole = all[at];
   const bool is_last = at + 1 == all.size();
   const std::size_t limit = is_last ? a.size() : all[at + 1].a_begin;
   const std::size_t end = hole.a_end;
   for (; hole.a_end < limit && !separates(a[hole.a_end]); ++hole.a_end) ++hole.b_end;
-  if (!is_last && hole.a_end == limit) {
-    hole.a_end = all[at + 1].a_end;
-    hole.b_end = all[at + 1].b_end;
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  } else if (hole.a_end == end) {
-    const std::size_t floor = at == 0 ? 0 : all[at - 1].a_end, begin = hole.a_begin;
-    for (; hole.a_begin > floor && !separates(a[hole.a_begin - 1]); --hole.a_begin) --hole.b_begin;
-    if (hole.a_begin == begin || (at > 0 && hole.a_begin == floor)) return false;
-  }
+  if (is_last || hole.a_end < limit) return hole.a_end > end;
+  hole.a_end = all[at + 1].a_end;
+  hole.b_end = all[at + 1].b_end;
+  all.erase(all.begin() + static_cast<std::ptrdiff_t>(at) + 1);
   return true;
 }
 
-// nullopt if one line has text for which the other has nothing.
-std::optional<std::vector<Difference>> differences(std::span<const std::string_view> a,
-                                                   std::span<const std::string_view> b) {
+// The same to the left. False: it is not extended, or it reaches the hole before it.
+bool extend_left(std::vector<Difference>& all, std::size_t at, Pieces a) {
+  Difference& hole = all[at];
+  const std::size_t limit = at == 0 ? 0 : all[at - 1].a_end;
+  const std::size_t begin = hole.a_begin;
+  for (; hole.a_begin > limit && !separates(a[hole.a_begin - 1]); --hole.a_begin) --hole.b_begin;
+  const bool reaches_other = at > 0 && hole.a_begin == limit;
+  return hole.a_begin < begin && !reaches_other;
+}
+
+// Where a rule for both lines has holes. A hole must match something in both lines; if it does in
+// only one, it is extended by text that both lines have. nullopt: that is impossible.
+std::optional<std::vector<Difference>> differences(Pieces a, Pieces b) {
   std::vector<Difference> all;
   std::ptrdiff_t shift = 0;
   for (const LineChange& change : diff_lines(a, b)) {
@@ -145,42 +180,50 @@ std::optional<std::vector<Difference>> differences(std::span<const std::string_v
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     while (all[i].is_one_sided()) {
-      if (!fill(all, i, a)) return std::nullopt;
+      if (!extend_right(all, i, a) && !extend_left(all, i, a)) return std::nullopt;
     }
   }
   return all;
+}
+
+// The lines of a change that became one other line each.
+void add_pairs(const RecentChange& change, std::vector<LinePair>& pairs) {
+  const std::vector<std::string_view> before(change.before.begin(), change.before.end()),
+      after(change.after.begin(), change.after.end());
+  int shift = 0;  // from a line before to the same line after
+  for (const LineChange& lines : diff_lines(before, after)) {
+    const int n_old = lines.old_end - lines.old_begin;
+    const int n_new = static_cast<int>(lines.new_lines.size());
+    if (n_old != n_new) {
+      shift += n_new - n_old;
+      continue;
+    }
+    for (int old_line = lines.old_begin; old_line < lines.old_end; ++old_line) {
+      const int new_line = old_line + shift;
+      const std::string_view was = trimmed(before[static_cast<std::size_t>(old_line)]),
+                             is = trimmed(after[static_cast<std::size_t>(new_line)]);
+      if (was == is || std::max(was.size(), is.size()) > kMaxLineBytes) continue;
+      pairs.push_back({&change, change.line + new_line, std::string(was), std::string(is)});
+    }
+  }
 }
 
 }  // namespace
 
 std::vector<LinePair> line_pairs(const std::vector<RecentChange>& recent, std::size_t most) {
   std::vector<LinePair> pairs;
-  for (const RecentChange& change : recent) {
-    const std::vector<std::string_view> before(change.before.begin(), change.before.end()),
-        after(change.after.begin(), change.after.end());
-    int shift = 0;
-    for (const LineChange& lines : diff_lines(before, after)) {
-      const int count = lines.old_end - lines.old_begin, first = lines.old_begin + shift;
-      shift += static_cast<int>(lines.new_lines.size()) - count;
-      if (std::ssize(lines.new_lines) != count) continue;
-      for (int i = 0; i < count; ++i) {
-        const std::string_view was = trimmed(before[static_cast<std::size_t>(lines.old_begin + i)]),
-                               is = trimmed(after[static_cast<std::size_t>(first + i)]);
-        if (was == is || std::max(was.size(), is.size()) > kMaxLineBytes) continue;
-        pairs.push_back({&change, change.line + first + i, std::string(was), std::string(is)});
-      }
-    }
-  }
+  for (const RecentChange& change : recent) add_pairs(change, pairs);
   if (pairs.size() > most)
     pairs.erase(pairs.begin(), pairs.end() - static_cast<std::ptrdiff_t>(most));
   return pairs;
 }
 
-// Builds a rule.
+// A rule that is being learned from two lines.
 struct LineRewrite::Learner {
+  using Texts = std::pair<std::string, std::string>;  // in the first and in the second line
+
   LineRewrite rule;
-  std::vector<std::pair<std::string, std::string>>
-      in_holes;  // [hole]: in the first and in the second line
+  std::vector<Texts> in_holes;
 
   static void add_fixed(Pieces pieces, std::vector<Part>& parts) {
     if (pieces.empty()) return;
@@ -188,28 +231,50 @@ struct LineRewrite::Learner {
     parts.back().pieces.insert(parts.back().pieces.end(), pieces.begin(), pieces.end());
   }
 
-  // The common parts of two sequences of pieces, and holes. New holes are only allowed in replaced
-  // text: for others it is unknown what to write into them.
-  bool add(Pieces a, Pieces b, bool is_replaced, std::vector<Part>& parts) {
-    const auto holes = differences(a, b);
-    if (!holes) return false;
+  void add_context(Pieces pieces) {
+    add_fixed(pieces, rule.from_);
+    add_fixed(pieces, rule.to_);
+  }
+
+  // The old texts of the changes. Each difference becomes a hole of its own.
+  bool add_old(Pieces a, Pieces b) {
+    return add(a, b, rule.from_, [&](Pieces in_a, Pieces in_b) {
+      return find_hole(in_a, in_b) ? std::nullopt : std::optional(add_hole(in_a, in_b));
+    });
+  }
+
+  // The new texts. A difference has to be one of the old texts, too; otherwise it is unknown what
+  // to write into another line.
+  bool add_new(Pieces a, Pieces b) {
+    return add(a, b, rule.to_, [&](Pieces in_a, Pieces in_b) { return find_hole(in_a, in_b); });
+  }
+
+  // Adds what two sequences of pieces have in common, and holes. `hole_of` gives the hole of a
+  // difference. False: it gives none, or the sequences are not alike.
+  template <typename HoleOf>
+  bool add(Pieces a, Pieces b, std::vector<Part>& parts, const HoleOf& hole_of) {
+    const auto found = differences(a, b);
+    if (!found) return false;
     std::size_t end = 0;
-    for (const Difference& each : *holes) {
+    for (const Difference& each : *found) {
       add_fixed(a.subspan(end, each.a_begin - end), parts);
       end = each.a_end;
-      const Pieces in_a = a.subspan(each.a_begin, each.a_end - each.a_begin),
-                   in_b = b.subspan(each.b_begin, each.b_end - each.b_begin);
-      std::pair<std::string, std::string> texts{text_of(in_a), text_of(in_b)};
-      const auto known = std::ranges::find(in_holes, texts);
-      if ((known != in_holes.end()) == is_replaced) return false;
-      parts.push_back({.pieces = {}, .hole = static_cast<int>(known - in_holes.begin())});
-      if (is_replaced) add_hole(std::move(texts), in_a, in_b);
+      const std::optional<int> hole = hole_of(a.subspan(each.a_begin, each.a_end - each.a_begin),
+                                              b.subspan(each.b_begin, each.b_end - each.b_begin));
+      if (!hole) return false;
+      parts.push_back({.pieces = {}, .hole = *hole});
     }
     add_fixed(a.subspan(end), parts);
     return true;
   }
 
-  void add_hole(std::pair<std::string, std::string> texts, Pieces in_a, Pieces in_b) {
+  std::optional<int> find_hole(Pieces in_a, Pieces in_b) const {
+    const auto known = std::ranges::find(in_holes, Texts(text_of(in_a), text_of(in_b)));
+    if (known == in_holes.end()) return std::nullopt;
+    return static_cast<int>(known - in_holes.begin());
+  }
+
+  int add_hole(Pieces in_a, Pieces in_b) {
     Hole hole;
     for (const Pieces pieces : {in_a, in_b}) {
       if (pieces.size() != 1 || !is_word(pieces.front())) hole.is_word = false;
@@ -218,57 +283,44 @@ struct LineRewrite::Learner {
       }
     }
     rule.holes_.push_back(std::move(hole));
-    in_holes.push_back(std::move(texts));
+    in_holes.emplace_back(text_of(in_a), text_of(in_b));
+    return static_cast<int>(in_holes.size()) - 1;
   }
 
   int fixed_words() const {
+    const auto counts = [](const std::string& piece) { return is_word(piece) && piece.size() > 1; };
     std::ptrdiff_t words = 0;
-    for (const Part& part : rule.from_) {
-      words += std::ranges::count_if(
-          part.pieces, [](const std::string& piece) { return is_word(piece) && piece.size() > 1; });
-    }
+    for (const Part& part : rule.from_) words += std::ranges::count_if(part.pieces, counts);
     return static_cast<int>(words);
+  }
+
+  std::string longest_fixed_text() const {
+    std::string longest;
+    for (const Part& part : rule.from_) {
+      std::string text = joined(part.pieces, "");
+      if (text.size() > longest.size()) longest = std::move(text);
+    }
+    return longest;
   }
 };
 
 std::optional<LineRewrite> LineRewrite::learn(const LinePair& a, const LinePair& b) {
-  const Sides in_a(a.before, a.after), in_b(b.before, b.after);
-  const Pieces left_a = in_a.left(), left_b = in_b.left();
-  const auto n_left = static_cast<std::size_t>(
-      std::mismatch(left_a.rbegin(), left_a.rend(), left_b.rbegin(), left_b.rend()).first -
-      left_a.rbegin());
-  const Pieces right_a = in_a.right(), right_b = in_b.right();
-  const auto n_right =
-      static_cast<std::size_t>(std::ranges::mismatch(right_a, right_b).in1 - right_a.begin());
+  const ChangedLine line_a(a), line_b(b);
+  const Context context = common_context(line_a, line_b);
   Learner learner;
-  LineRewrite& rule = learner.rule;
-  const auto add_side = [&](Pieces pieces) {
-    learner.add_fixed(pieces, rule.from_);
-    learner.add_fixed(pieces, rule.to_);
-  };
-  const auto is_blank = [](std::string_view piece) { return is_one_of(piece, " \t"); };
-  Pieces left = left_a.last(n_left), right = right_a.first(n_right);
-  rule.is_from_start_ = n_left == in_a.n_left && n_left == in_b.n_left;
-  rule.is_to_end_ = n_right == in_a.n_right && n_right == in_b.n_right;
-  if (!rule.is_from_start_ && !left.empty() && is_blank(left.front())) left = left.subspan(1);
-  if (!rule.is_to_end_ && !right.empty() && is_blank(right.back()))
-    right = right.first(right.size() - 1);
-  add_side(left);
-  if (!learner.add(in_a.from(), in_b.from(), true, rule.from_) ||
-      !learner.add(in_a.to(), in_b.to(), false, rule.to_))
+  learner.add_context(context.left);
+  if (!learner.add_old(line_a.old_text(), line_b.old_text()) ||
+      !learner.add_new(line_a.new_text(), line_b.new_text()))
     return std::nullopt;
-  add_side(right);
+  learner.add_context(context.right);
+  LineRewrite& rule = learner.rule;
+  rule.is_from_start_ = context.is_from_start;
+  rule.is_to_end_ = context.is_to_end;
   rule.words_ = learner.fixed_words();
+  rule.fixed_ = learner.longest_fixed_text();
   if (rule.holes_.size() > kMaxHoles || rule.words_ < kMinWords) return std::nullopt;
-  for (const Part& part : rule.from_) {
-    std::string text;
-    for (const std::string& piece : part.pieces) text += piece;
-    if (text.size() > rule.fixed_.size()) rule.fixed_ = std::move(text);
-  }
-  for (const LinePair* each : {&a, &b}) {
-    if (rule.apply(each->before) != each->after) return std::nullopt;
-  }
-  return std::move(rule);
+  const bool makes_both = rule.apply(a.before) == a.after && rule.apply(b.before) == b.after;
+  return makes_both ? std::optional(std::move(rule)) : std::nullopt;
 }
 
 // A match of a rule in a line: the part to replace, and the texts of the holes.
@@ -293,19 +345,23 @@ bool LineRewrite::matches_from(Pieces pieces, std::size_t part, std::size_t at,
     return !is_to_end_ || at == pieces.size();
   }
   const Part& next = from_[part];
-  if (next.hole < 0) {
-    const std::size_t count = next.pieces.size();
-    return at + count <= pieces.size() &&
-           std::ranges::equal(next.pieces, pieces.subspan(at, count)) &&
-           matches_from(pieces, part + 1, at + count, match);
-  }
-  const auto hole = static_cast<std::size_t>(next.hole);
-  const std::size_t most = std::min(pieces.size() - at, kMaxInHole);
+  if (next.hole >= 0) return matches_hole(pieces, part, at, match);
+  const std::size_t count = next.pieces.size();
+  return at + count <= pieces.size() &&
+         std::ranges::equal(next.pieces, pieces.subspan(at, count)) &&
+         matches_from(pieces, part + 1, at + count, match);
+}
+
+// Tries the shortest text for the hole first.
+bool LineRewrite::matches_hole(Pieces pieces, std::size_t part, std::size_t at,
+                               Match& match) const {
+  const auto index = static_cast<std::size_t>(from_[part].hole);
+  const Hole& hole = holes_[index];
+  const std::size_t most = std::min(pieces.size() - at, hole.is_word ? 1 : kMaxInHole);
   for (std::size_t count = 1; count <= most; ++count) {
     const Pieces held = pieces.subspan(at, count);
-    if (holes_[hole].is_word && count > 1) break;
-    if (!may_hold(holes_[hole], held)) continue;
-    match.in_holes[hole] = held;
+    if (!may_hold(hole, held)) continue;
+    match.in_holes[index] = held;
     if (matches_from(pieces, part + 1, at + count, match)) return true;
   }
   return false;
@@ -315,7 +371,7 @@ std::string LineRewrite::written(const Match& match) const {
   std::string text;
   for (const Part& part : to_) {
     if (part.hole >= 0) text += text_of(match.in_holes[static_cast<std::size_t>(part.hole)]);
-    for (const std::string& piece : part.pieces) text += piece;
+    text += joined(part.pieces, "");
   }
   return text;
 }

@@ -58,7 +58,9 @@ class LineRewrite {
   struct Match;
   struct Learner;
 
+  // Whether the rule's parts from `part` on match the pieces from `at` on.
   bool matches_from(Pieces pieces, std::size_t part, std::size_t at, Match& match) const;
+  bool matches_hole(Pieces pieces, std::size_t part, std::size_t at, Match& match) const;
   bool may_hold(const Hole& hole, Pieces pieces) const;
   std::string written(const Match& match) const;
 

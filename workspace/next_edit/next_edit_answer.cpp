@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/lines.h"
 #include "text/strings/trimmed.h"
 
 namespace redraft {
@@ -18,20 +19,17 @@ std::string without(std::string text, std::string_view mark) {
   return text;
 }
 
-std::string without_return(std::string line) {
-  if (line.ends_with('\r')) line.pop_back();
-  return line;
+std::string without_return(std::string_view line) {
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return std::string(line);
 }
 
 // The lines of a text without a final line end; an empty text is one empty line.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  while (true) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(without_return(std::string(text.substr(0, end))));
-    if (end == std::string_view::npos) return lines;
-    text.remove_prefix(end + 1);
-  }
+  for (const std::string_view line : split_separated(text, '\n'))
+    lines.push_back(without_return(line));
+  return lines;
 }
 
 std::string_view without_last_end(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include "support/trace/trace.h"
 #include "text/chat_template.h"
+#include "text/strings/lines.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/change_words.h"
@@ -27,17 +28,12 @@ constexpr const char* kSystem =
     "be made in a part, it is made; a part that the edit does not concern is repeated exactly as "
     "it is.";
 
-std::string joined(const std::vector<std::string_view>& lines, int begin, int end) {
-  std::string text;
-  for (int line = std::max(begin, 0); line < std::min(end, static_cast<int>(lines.size())); ++line)
-    text.append(lines[static_cast<std::size_t>(line)]) += '\n';
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += line + '\n';
-  return text;
+// The text of those lines [begin, end) that exist.
+std::string text_between(const std::vector<std::string_view>& lines, int begin, int end) {
+  begin = std::max(begin, 0);
+  end = std::min(end, static_cast<int>(lines.size()));
+  if (begin >= end) return {};
+  return text_of_lines(std::span(lines.begin() + begin, lines.begin() + end));
 }
 
 // The conversation up to the region: each part of the code and its answer.
@@ -72,10 +68,11 @@ void add_recent(Conversation& conversation, const std::vector<RecentChange>& rec
     const RecentChange& change = recent[i];
     const Result<EditRegion> file = EditRegion::make(change.document, EditScope::kFile, {});
     if (!file || change.before.size() + change.after.size() > kMaxShownLines) continue;
-    const std::string above = joined(file->lines(), change.line - kLinesAround, change.line);
+    const std::string above = text_between(file->lines(), change.line - kLinesAround, change.line);
     const std::string below =
-        joined(file->lines(), change.end_line(), change.end_line() + kLinesAround);
-    conversation.add(above + joined(change.before) + below, above + joined(change.after) + below);
+        text_between(file->lines(), change.end_line(), change.end_line() + kLinesAround);
+    conversation.add(above + text_of_lines(change.before) + below,
+                     above + text_of_lines(change.after) + below);
   }
 }
 
