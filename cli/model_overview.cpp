@@ -165,7 +165,7 @@ bool is_larger(const ModelOverview& a, const ModelOverview& b) {
 Machine this_machine() {
   return {.memory = machine_memory(),
           .threads = processor_cores().threads(),
-          .kernels = kernels_on("cpu")};
+          .kernels = kernels_on(Device::cpu())};
 }
 
 std::vector<ModelOverview> overview_of_models(const Machine& machine) {

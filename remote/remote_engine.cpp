@@ -87,7 +87,7 @@ Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
       .model = std::make_unique<RemoteModel>(name, vocabulary->vocabulary_size(), bytes),
       .tokenizer = vocabulary,
       .find_cost = [](LanguageModel&) { return guessed_cost(); },
-      .device = options.server};
+      .device = Device::server(options.server)};
   target.elsewhere =
       std::make_shared<RemoteDecoder>(*info, vocabulary, std::move(exchange), options.patience_ms);
   return Engine::make(std::move(target), {}, {.context_limit = bytes, .notice = control.notice});

@@ -87,9 +87,17 @@ void add_log_level(CLI::App& subcommand, CommonOptions& options) {
 
 void add_device(CLI::App& subcommand, CommonOptions& options, const char* help,
                 const std::vector<std::string>& names) {
-  subcommand.add_option("--device", options.device, help)
+  subcommand
+      .add_option_function<std::string>(
+          "--device",
+          [&options](const std::string& text) {
+            const Result<DeviceChoice> choice = DeviceChoice::parse(text);
+            if (!choice) throw CLI::ValidationError("--device", choice.error().message());
+            options.device = *choice;
+          },
+          help)
       ->check(any_of(names))
-      ->capture_default_str()
+      ->default_str(options.device.text())
       ->group(kGroup);
 }
 
@@ -125,7 +133,7 @@ void add_common_options(CLI::App& subcommand, CommonOptions& options) {
 }
 
 void add_server_options(CLI::App& subcommand, CommonOptions& options) {
-  options.device = "auto";
+  options.device = DeviceChoice::automatic();
   add_device(subcommand, options, "Where the model runs; auto: on a GPU if it has enough memory",
              {"auto", "cpu", "cuda"});
   add_target(subcommand, options);
@@ -177,7 +185,8 @@ Result<void> apply(const CommonOptions& options) {
   spdlog::set_level(spdlog::level::from_str(options.log_level));
   if (const std::optional<kernels::Isa> isa = kernels::available_isa(options.kernels))
     kernels::set_best_isa(*isa);  // else empty: check_kernels
-  return check_device(options.device);
+  if (options.device.is_auto()) return {};
+  return check_device(*options.device.named());
 }
 
 }  // namespace redraft::cli

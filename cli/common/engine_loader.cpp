@@ -88,8 +88,8 @@ LoadControl with_overflow(LoadControl control, bool& is_used) {
 }
 
 // Turns a device's failure into an ordinary error.
-Result<LoadedModel> load_on(const std::string& device, const ModelLocation& location,
-                            ThreadPool& pool, const LoadControl& control) {
+Result<LoadedModel> load_on(const Device& device, const ModelLocation& location, ThreadPool& pool,
+                            const LoadControl& control) {
   try {
     return load_model_on(device, location, pool, control);
   } catch (const ModelFailure& failure) {
@@ -142,11 +142,11 @@ class EngineLoader {
  public:
   EngineLoader(const CommonOptions& options, ThreadPool& pool, const LoadControl& control,
                Fallback fallback)
-      : options_(options), pool_(pool), control_(control), fallback_(fallback) {
-    const bool there =
-        options.device == "cuda" || (options.device == "auto" && check_device("cuda"));
-    device_ = there ? "cuda" : "cpu";
-  }
+      : options_(options),
+        pool_(pool),
+        control_(control),
+        fallback_(fallback),
+        device_(chosen_device(options.device)) {}
 
   Result<std::unique_ptr<Engine>> load(const DecoderName& decoder, EngineOptions engine) {
     if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
@@ -154,7 +154,7 @@ class EngineLoader {
     if (!room && fallback_ == Fallback::kCpu) {
       target_ = Engine::Model();
       draft_ = Engine::Model();
-      device_ = "cpu";
+      device_ = Device::cpu();
       notice("The models run on the CPU: " + room.error().message() + "." + kAskForCpu);
       if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
       room = share(engine);
@@ -190,22 +190,22 @@ class EngineLoader {
                                  const std::string& head = {}) {
     Result<ModelLocation> location = locate_model(name);
     if (!location) return location.error();
-    if (device_ == "cpu") location->head = head;
+    if (device_ == Device::cpu()) location->head = head;
     bool is_on_disk = false;
     const LoadControl roomy = with_overflow(control, is_on_disk);
     Result<LoadedModel> loaded = Error("not loaded");
     bool again = false;
     try {
       loaded = load_model_on(device_, *location, pool_, roomy);
-      again = !loaded && options_.device == "auto" && !control.stop.stop_requested();
+      again = !loaded && options_.device.is_auto() && !control.stop.stop_requested();
     } catch (const ModelFailure& failure) {
       loaded = Error(location->file.string() + ": " + failure.what());
       again = fallback_ == Fallback::kCpu;
     }
-    if (again && device_ != "cpu") {
+    if (again && device_ != Device::cpu()) {
       const std::string why = loaded.error().message();
       location->head = head;
-      loaded = load_on("cpu", *location, pool_, roomy);
+      loaded = load_on(Device::cpu(), *location, pool_, roomy);
       if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
     }
     if (!loaded) return loaded.error();
@@ -218,7 +218,7 @@ class EngineLoader {
   Result<GpuRoom> share(const EngineOptions& wanted) const {
     std::vector<const LanguageModel*> models;
     for (const Engine::Model* each : {&target_, &draft_}) {
-      if (each->device == "cuda") models.push_back(each->model.get());
+      if (each->device == Device::cuda()) models.push_back(each->model.get());
     }
     if (models.empty()) return GpuRoom{.options = wanted, .notice = {}};
     return share_gpu_memory(models, free_gpu_memory(), wanted);
@@ -232,7 +232,7 @@ class EngineLoader {
   ThreadPool& pool_;
   const LoadControl& control_;
   Fallback fallback_;
-  std::string device_;
+  Device device_;
   std::optional<CostCurve> pinned_;
   Engine::Model target_, draft_;
 };
@@ -294,7 +294,8 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
   const Result<ModelLocation> location = locate_model(options.target);
   if (!location) return location.error();
   bool is_on_disk = false;
-  return load_on(options.device, *location, pool, with_overflow(control, is_on_disk));
+  return load_on(chosen_device(options.device), *location, pool,
+                 with_overflow(control, is_on_disk));
 }
 
 Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,

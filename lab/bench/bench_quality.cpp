@@ -37,8 +37,8 @@ Result<Json> whole_settings(const QualityOptions& options, const std::string& co
   if (!settings) return settings;
   const Result<ModelLocation> target = locate_model(options.common.target);
   if (!target) return target.error();
-  const Result<CostKey> key =
-      cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   Json& all = *settings;
   all["program"] = key->program;

@@ -41,8 +41,8 @@ std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder
 
 Result<CostCurve> replay_curve(const TaskBenchOptions& options, const ModelLocation& target) {
   if (options.curve != "machine") return parse_curve(options.curve.value_or(kDefaultCurve));
-  const Result<CostKey> key =
-      cost_key(target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   const std::optional<StoredCost> stored = CostCache().load(*key);
   if (!stored) {
@@ -222,8 +222,8 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   nlohmann::ordered_json settings = std::move(*of_options);
   const Result<ModelLocation> target = locate_model(options.common.target);
   if (!target) return target.error();
-  const Result<CostKey> key =
-      cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   settings["program"] = key->program;
   settings["model"] = key->model;

@@ -45,8 +45,8 @@ void DecoderChoice::follow_settings() {
 void DecoderChoice::add_reasons(Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
   const EngineStatus& engine = workspace_.engine_status();
-  if (engine.elsewhere) {
-    reasons.push_back("The server at " + engine.device +
+  if (engine.elsewhere && engine.device) {
+    reasons.push_back("The server at " + engine.device->text() +
                       " writes the text; redraft does not compare it with plain decoding.");
     return;
   }

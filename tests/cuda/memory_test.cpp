@@ -54,7 +54,7 @@ class CudaMemory : public DeviceModelTest {
     return {.name = "tiny",
             .model = std::move(*model),
             .tokenizer = *tokenizer,
-            .device = gpu ? "cuda" : "cpu"};
+            .device = gpu ? Device::cuda() : Device::cpu()};
   }
   std::unique_ptr<Engine> engine(std::size_t cache_bytes) {
     auto made =
@@ -231,7 +231,7 @@ class CudaLoss : public CudaMemory {
 TEST_F(CudaLoss, EndsTheRequestAndTheNextOneRunsElsewhere) {
   EngineHost host(factory(), post());
   ASSERT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cuda");
+  EXPECT_EQ(host.status().device, Device::cuda());
   bool lost = false;
   emulator::device().lost = [&lost] { return lost; };
   const auto failed = request(host, [&] { lost = true; });
@@ -240,7 +240,7 @@ TEST_F(CudaLoss, EndsTheRequestAndTheNextOneRunsElsewhere) {
   EXPECT_EQ(host.status().state, EngineStatus::State::kUnloaded);
   EXPECT_THAT(host.status().notice, HasSubstr("ended because the GPU failed"));
   EXPECT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cpu");
+  EXPECT_EQ(host.status().device, Device::cpu());
   EXPECT_THAT(host.status().notice, HasSubstr("ended because")) << "it stays to be read";
 }
 
@@ -260,7 +260,7 @@ TEST_F(CudaLoss, WithinAnotherRequestEndsBoth) {
   EXPECT_THAT(third.error().message(), HasSubstr("ended because the GPU failed"));
   EXPECT_THAT(outer.error().message(), HasSubstr("it failed: the GPU failed"));
   EXPECT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cpu");
+  EXPECT_EQ(host.status().device, Device::cpu());
 }
 
 }  // namespace

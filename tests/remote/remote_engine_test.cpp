@@ -248,7 +248,7 @@ TEST_F(RemoteEngine, NothingIsReadAhead) {
   EXPECT_EQ(engine_->known_tokens(prompt), 5);
   EXPECT_TRUE(engine_->read_ahead(prompt, 5, [](int) {}, {}));
   EXPECT_TRUE(server_->requests.empty());
-  EXPECT_EQ(engine_->device(), "http://gpu");
+  EXPECT_EQ(engine_->device(), Device::server("http://gpu"));
 }
 
 }  // namespace

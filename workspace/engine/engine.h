@@ -14,6 +14,7 @@
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/decoder_memory.h"
+#include "decoding/device.h"
 #include "decoding/kv_archive.h"
 #include "decoding/language_model.h"
 #include "decoding/prefix_pool.h"
@@ -57,7 +58,7 @@ class Engine {
     std::function<CostCurve(LanguageModel&)> find_cost = {};
     // What to do with the cost once it has changed; empty: it never does.
     std::function<void(const CostCurve&, CostChange)> keep_cost = {};
-    std::string device = "cpu";       // where it runs, in the form of --device
+    Device device = Device::cpu();
     std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
     // What its files call it (general.name), which tells the formats that it was trained on; empty:
     // not known.
@@ -92,7 +93,7 @@ class Engine {
   // The target's name and what its files call it, for whoever looks a format up by name.
   std::string target_names() const { return target_.title + "\n" + target_.name; }
   const std::string& draft_name() const { return draft_.name; }  // empty: none
-  const std::string& device() const { return target_.device; }   // the target's
+  const Device& device() const { return target_.device; }        // the target's
   bool has_draft() const { return draft_.model != nullptr; }
   // Whether indexes hold tokens of this vocabulary, so that drafts and snippets can come from them;
   // true at first.
