@@ -9,7 +9,7 @@
 #include "cli/common/engine_loader.h"
 #include "decoding/model/huggingface_model.h"
 #include "support/system/processor_cores.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 namespace {

@@ -30,12 +30,12 @@ namespace {
 // A draft model takes memory for as long as the editor is open, so only an explicit name loads one.
 bool has_draft(const ServerChoices& choices) { return !choices.common.draft.empty(); }
 
-Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
-                                            const LoadControl& control) {
+Result<std::unique_ptr<LocalEngine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
+                                                 const LoadControl& control) {
   const Result<DecoderName> decoder =
       parse_decoder_name(has_draft(choices) ? "redraft:model" : "redraft");
   if (!decoder) return decoder.error();
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
                   {.cache_bytes = choices.cache_mib << 20});
   if (engine && !choices.no_kv_cache) keep_on_disk(**engine, choices.common);
@@ -102,7 +102,8 @@ std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& comm
       choices.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on " + model + " runs on the CPU.");
     }
-    auto engine = load_own_engine(choices, model, pool->get(), control);
+    Result<std::unique_ptr<Engine>> engine =
+        as_engine(load_own_engine(choices, model, pool->get(), control));
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == Device::cuda());
     return engine;
   };
@@ -141,7 +142,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
       choices.common.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on the models run on the CPU.");
     }
-    const auto local = [&] { return make_engine(choices, pool->get(), control); };
+    const auto local = [&] { return as_engine(make_engine(choices, pool->get(), control)); };
     Result<std::unique_ptr<Engine>> engine =
         choices.common.remote.empty() ? local()
                                       : load_remote_engine(choices.common, remote, control, local);

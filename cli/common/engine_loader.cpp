@@ -109,9 +109,9 @@ Result<std::optional<CostCurve>> pinned_cost() {
 
 // For reports: the name the user knows, not the one inside the file. What passes cost that wait for
 // the disk is not what they cost later.
-Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
-                              const std::optional<CostCurve>& pinned, bool is_on_disk) {
-  Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
+LocalEngine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
+                                   const std::optional<CostCurve>& pinned, bool is_on_disk) {
+  LocalEngine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
   model.title = loaded.name;
@@ -148,12 +148,12 @@ class EngineLoader {
         fallback_(fallback),
         device_(chosen_device(options.device)) {}
 
-  Result<std::unique_ptr<Engine>> load(const DecoderName& decoder, EngineOptions engine) {
+  Result<std::unique_ptr<LocalEngine>> load(const DecoderName& decoder, EngineOptions engine) {
     if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
     Result<GpuRoom> room = share(engine);
     if (!room && fallback_ == Fallback::kCpu) {
-      target_ = Engine::Model();
-      draft_ = Engine::Model();
+      target_ = LocalEngine::Model();
+      draft_ = LocalEngine::Model();
       device_ = Device::cpu();
       notice("The models run on the CPU: " + room.error().message() + "." + kAskForCpu);
       if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
@@ -162,7 +162,7 @@ class EngineLoader {
     if (!room) return room.error();
     if (!room->notice.empty()) notice(room->notice);
     room->options.notice = control_.notice;
-    return Engine::make(std::move(target_), std::move(draft_), room->options);
+    return LocalEngine::make(std::move(target_), std::move(draft_), room->options);
   }
 
  private:
@@ -172,13 +172,13 @@ class EngineLoader {
     pinned_ = *std::move(pinned);
     const bool needs_draft = decoder.needs_draft_model();
     const double share = needs_draft ? kTargetShare : 1;
-    Result<Engine::Model> target =
+    Result<LocalEngine::Model> target =
         load_one(options_.target, part(control_, 0, share), options_.head);
     if (!target) return target.error();
     target_ = std::move(*target);
     if (!needs_draft) return {};
     const std::string name = options_.draft.empty() ? kDefaultDraft : options_.draft;
-    Result<Engine::Model> draft = load_one(name, part(control_, share, 1 - share));
+    Result<LocalEngine::Model> draft = load_one(name, part(control_, share, 1 - share));
     if (!draft) return draft.error().in("decoder " + decoder.text + " needs a draft model");
     draft_ = std::move(*draft);
     return {};
@@ -186,8 +186,8 @@ class EngineLoader {
 
   // Loads it on the GPU if possible, each model separately. `head` is the folder of its draft head;
   // empty if there is none.
-  Result<Engine::Model> load_one(const std::string& name, const LoadControl& control,
-                                 const std::string& head = {}) {
+  Result<LocalEngine::Model> load_one(const std::string& name, const LoadControl& control,
+                                      const std::string& head = {}) {
     Result<ModelLocation> location = locate_model(name);
     if (!location) return location.error();
     if (device_ == Device::cpu()) location->head = head;
@@ -217,7 +217,7 @@ class EngineLoader {
 
   Result<GpuRoom> share(const EngineOptions& wanted) const {
     std::vector<const LanguageModel*> models;
-    for (const Engine::Model* each : {&target_, &draft_}) {
+    for (const LocalEngine::Model* each : {&target_, &draft_}) {
       if (each->device == Device::cuda()) models.push_back(each->model.get());
     }
     if (models.empty()) return GpuRoom{.options = wanted, .notice = {}};
@@ -234,7 +234,7 @@ class EngineLoader {
   Fallback fallback_;
   Device device_;
   std::optional<CostCurve> pinned_;
-  Engine::Model target_, draft_;
+  LocalEngine::Model target_, draft_;
 };
 
 }  // namespace
@@ -270,15 +270,15 @@ Result<std::uint64_t> memory_beside(const std::string& model) {
   return *bytes + kOwnCacheBytes;
 }
 
-Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
-                                                const std::string& model, ThreadPool& pool,
-                                                const LoadControl& control) {
+Result<std::unique_ptr<LocalEngine>> load_own_engine(const CommonOptions& options,
+                                                     const std::string& model, ThreadPool& pool,
+                                                     const LoadControl& control) {
   CommonOptions own = options;
   own.target = model;
   own.draft = own.head = "";
   const Result<DecoderName> decoder = parse_decoder_name("redraft");
   if (!decoder) return decoder.error();
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(own, *decoder, pool, control, Fallback::kCpu, {.cache_bytes = kOwnCacheBytes});
   if (!engine) return engine;
   // Indexes contain the target's tokens.
@@ -298,10 +298,10 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
                  with_overflow(control, is_on_disk));
 }
 
-Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
-                                            const DecoderName& decoder, ThreadPool& pool,
-                                            const LoadControl& control, Fallback fallback,
-                                            const EngineOptions& engine) {
+Result<std::unique_ptr<LocalEngine>> load_engine(const CommonOptions& options,
+                                                 const DecoderName& decoder, ThreadPool& pool,
+                                                 const LoadControl& control, Fallback fallback,
+                                                 const EngineOptions& engine) {
   return EngineLoader(options, pool, control, fallback).load(decoder, engine);
 }
 

@@ -11,7 +11,7 @@
 
 namespace redraft::cli {
 
-void keep_on_disk(Engine& engine, const CommonOptions& options) {
+void keep_on_disk(LocalEngine& engine, const CommonOptions& options) {
   const std::filesystem::path folder = KvArchive::default_folder();
   if (folder.empty() || engine.device() != Device::cpu()) return;
   const Result<ModelLocation> model = locate_model(options.target);

@@ -70,7 +70,7 @@ class Measurer {
   static void take(Result<Quality> measured, QualityRecord& record);
 
   std::unique_ptr<ThreadPool> pool_;  // outlives the engine
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<LocalEngine> engine_;
   std::optional<TestRunner> tests_;
   std::optional<Repositories> repositories_;
   EditQualityPlan edits_;
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Measurer>> Measurer::load(const QualityOptions& options,
     made->tests_.emplace(std::move(*runner));
   }
   made->pool_ = make_pool(options.common);
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(options.common, *decoder, *made->pool_, shown_on(status, stop), Fallback::kNone);
   if (!engine) return engine.error();
   made->engine_ = std::move(*engine);

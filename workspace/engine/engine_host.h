@@ -27,14 +27,15 @@ namespace redraft {
 struct EngineStatus {
   enum class State { kUnloaded, kLoading, kReady, kFailed };
   State state = State::kUnloaded;
-  double loaded = 0;                  // the loaded part, while loading
-  std::string target = {};            // names, once ready
-  std::string draft = {};             // empty: none
-  std::optional<Device> device = {};  // of the target, once ready
-  bool elsewhere = false;             // Engine::is_elsewhere()
-  int context_length = 0;             // Engine::context_length(), once ready; 0: not known
-  std::string error = {};             // why loading failed; the next request tries again
-  std::string notice = {};            // what is not as requested, as sentences; empty: nothing
+  double loaded = 0;        // the loaded part, while loading
+  std::string target = {};  // names, once ready
+  std::string draft = {};   // empty: none
+  // Of the engine, once ready:
+  std::optional<Device> device = {};
+  std::optional<OwnDecoder> own_decoder = {};
+  int context_length = 0;   // tokens; 0: not known
+  std::string error = {};   // why loading failed; the next request tries again
+  std::string notice = {};  // what is not as requested, as sentences; empty: nothing
   // About how much the models take; 0: it is not known.
   std::uint64_t memory_bytes = 0;
   // Why they were not loaded early: so much is not free.
