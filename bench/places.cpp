@@ -51,7 +51,8 @@ ChosenParts judged(const std::vector<EditPart>& parts, const std::vector<int>& c
   return result;
 }
 
-Result<EditCost> cost_of(Engine& engine, const EditRequest& request, const std::stop_token& stop) {
+Result<EditCost> cost_of(LocalEngine& engine, const EditRequest& request,
+                         const std::stop_token& stop) {
   engine.clear_caches();
   engine.forget_drafts();
   EditCost cost;
@@ -77,7 +78,7 @@ Result<EditCost> cost_of(Engine& engine, const EditRequest& request, const std::
 
 }  // namespace
 
-Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTask& task,
+Result<std::optional<PlacesRecord>> measure_places(LocalEngine& engine, const BenchTask& task,
                                                    const PlacesPlan& plan,
                                                    const std::stop_token& stop) {
   if (!task.file || !task.file->after) return Error("has no whole file before and after");

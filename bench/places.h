@@ -7,7 +7,7 @@
 
 #include "bench/task.h"
 #include "support/result.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -52,7 +52,7 @@ struct PlacesRecord {
 };
 
 // nullopt: the task does not belong to the plan. The error is the reason to leave it out.
-Result<std::optional<PlacesRecord>> measure_places(Engine& engine, const BenchTask& task,
+Result<std::optional<PlacesRecord>> measure_places(LocalEngine& engine, const BenchTask& task,
                                                    const PlacesPlan& plan,
                                                    const std::stop_token& stop);
 

@@ -64,7 +64,7 @@ class PassPricer {
 
 class Run {
  public:
-  Run(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
+  Run(LocalEngine& engine, const RunPlan& plan, const ReplayModels& replay,
       const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
       const std::stop_token& stop)
       : engine_(engine),
@@ -99,7 +99,7 @@ class Run {
   int total() const;
   bool leave_out(const DecoderName& decoder, const Error& reason);
 
-  Engine& engine_;
+  LocalEngine& engine_;
   const RunPlan& plan_;
   const ReplayModels& replay_;
   const std::map<RecordKey, TaskRecord>& done_;
@@ -351,7 +351,7 @@ void Run::show(const RecordKey& key, const DecodeStatistics& statistics) const {
 
 }  // namespace
 
-Result<RunReport> run_tasks(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
+Result<RunReport> run_tasks(LocalEngine& engine, const RunPlan& plan, const ReplayModels& replay,
                             const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
                             const std::stop_token& stop) {
   return Run(engine, plan, replay, done, hooks, stop).run();

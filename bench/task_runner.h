@@ -16,7 +16,7 @@
 #include "decoding/decoder_name.h"
 #include "indexing/store/datastore.h"
 #include "support/result.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -72,7 +72,7 @@ struct RunReport {
 // of the machine affects all of them alike. Decodes in `done` are reused. Errors come from a hook
 // or from a decode; a task that lacks something is skipped. A stop request ends the run within a
 // forward pass and discards the current decode.
-Result<RunReport> run_tasks(Engine& engine, const RunPlan& plan, const ReplayModels& replay,
+Result<RunReport> run_tasks(LocalEngine& engine, const RunPlan& plan, const ReplayModels& replay,
                             const std::map<RecordKey, TaskRecord>& done, const RunHooks& hooks,
                             const std::stop_token& stop);
 

@@ -135,7 +135,7 @@ std::string age_of(std::int64_t time) {
 }
 
 // The measured costs that the planner uses; nothing before they are measured.
-std::optional<StoredCost> stored_cost(const ModelLocation& model, const std::string& device,
+std::optional<StoredCost> stored_cost(const ModelLocation& model, const Device& device,
                                       int threads) {
   const Result<CostKey> key = cost_key(model, threads, kernels_on(device));
   return key ? CostCache().load(*key) : std::nullopt;
@@ -172,7 +172,7 @@ std::string reading_of(const CostCurve& cost) {
                            : "reads only what `prompt` does (on battery)");
 }
 
-void print_costs(const std::string& target, const std::string& device, int threads) {
+void print_costs(const std::string& target, const Device& device, int threads) {
   const Result<ModelLocation> model = locate_model(target);
   if (!model) return print_row("cost", "unknown: " + target + " is not in the store");
   const std::optional<StoredCost> cost = stored_cost(*model, device, threads);
@@ -270,7 +270,7 @@ int run_doctor(const DoctorOptions& options) {
   print_row("GPU", describe_gpu());
   const bool sound = print_models(options.quick);
   print_advice(pool->threads(), bandwidth);
-  print_costs(options.common.target, options.common.device, pool->threads());
+  print_costs(options.common.target, chosen_device(options.common.device), pool->threads());
   print_usage();
   print_crashes();
   print_all(installation());

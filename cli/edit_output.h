@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/common/command.h"
+#include "decoding/device.h"
 #include "support/result.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_result.h"
@@ -38,7 +39,8 @@ struct Comparison {
 
 // The decoder and the model that wrote an edit.
 struct Decoded {
-  std::string decoder, target, device;
+  std::string decoder, target;
+  Device device = Device::cpu();
 };
 
 // Prints an edit of `text`, and its doubts and figures on stderr. `decoded` is empty if the edit

@@ -20,6 +20,7 @@
 #include "lsp/host/server_process.h"
 #include "lsp/recording/replay.h"
 #include "support/log/log.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/common/engine_loader.h"
 #include "decoding/model/huggingface_model.h"
 #include "support/system/processor_cores.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 namespace {
@@ -165,7 +165,7 @@ bool is_larger(const ModelOverview& a, const ModelOverview& b) {
 Machine this_machine() {
   return {.memory = machine_memory(),
           .threads = processor_cores().threads(),
-          .kernels = kernels_on("cpu")};
+          .kernels = kernels_on(Device::cpu())};
 }
 
 std::vector<ModelOverview> overview_of_models(const Machine& machine) {

@@ -13,6 +13,7 @@
 #include "decoding/model/model_store.h"
 #include "http/serve.h"
 #include "lsp/host/attach.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 namespace {

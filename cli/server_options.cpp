@@ -30,12 +30,12 @@ namespace {
 // A draft model takes memory for as long as the editor is open, so only an explicit name loads one.
 bool has_draft(const ServerChoices& choices) { return !choices.common.draft.empty(); }
 
-Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
-                                            const LoadControl& control) {
+Result<std::unique_ptr<LocalEngine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
+                                                 const LoadControl& control) {
   const Result<DecoderName> decoder =
       parse_decoder_name(has_draft(choices) ? "redraft:model" : "redraft");
   if (!decoder) return decoder.error();
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
                   {.cache_bytes = choices.cache_mib << 20});
   if (engine && !choices.no_kv_cache) keep_on_disk(**engine, choices.common);
@@ -45,7 +45,7 @@ Result<std::unique_ptr<Engine>> make_engine(const ServerChoices& choices, Thread
 // 0 if unknown, because the models may run on a GPU, or are missing.
 std::uint64_t memory_of(const CommonOptions& options) {
   if (!options.remote.empty()) return 0;
-  if (options.device != "cpu" && check_device("cuda")) return 0;
+  if (chosen_device(options.device) == Device::cuda()) return 0;
   std::vector<std::string> models = {options.target};
   if (!options.draft.empty()) models.push_back(options.draft);
   const Result<std::uint64_t> needed = memory_needed(models);
@@ -99,11 +99,12 @@ std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& comm
   auto make = [choices = common, model, pool,
                was_on_gpu = false](const LoadControl& control) mutable {
     if (was_on_gpu && control.device_failed) {
-      choices.device = "cpu";
+      choices.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on " + model + " runs on the CPU.");
     }
-    auto engine = load_own_engine(choices, model, pool->get(), control);
-    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
+    Result<std::unique_ptr<Engine>> engine =
+        as_engine(load_own_engine(choices, model, pool->get(), control));
+    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == Device::cuda());
     return engine;
   };
   const auto memory = [model] {
@@ -138,14 +139,14 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   auto make = [choices = given, vocabulary, remote, pool,
                was_on_gpu = false](const LoadControl& control) mutable {
     if (was_on_gpu && control.device_failed) {
-      choices.common.device = "cpu";
+      choices.common.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on the models run on the CPU.");
     }
-    const auto local = [&] { return make_engine(choices, pool->get(), control); };
+    const auto local = [&] { return as_engine(make_engine(choices, pool->get(), control)); };
     Result<std::unique_ptr<Engine>> engine =
         choices.common.remote.empty() ? local()
                                       : load_remote_engine(choices.common, remote, control, local);
-    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == "cuda");
+    was_on_gpu = was_on_gpu || (engine && (*engine)->device() == Device::cuda());
     // With a remote server no index needs the tokenizer.
     if (!engine || !choices.common.remote.empty()) return engine;
     if (const Result<void> taken = vocabulary->take((*engine)->shared_tokenizer()); !taken)
@@ -161,7 +162,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
 // A GPU's driver stores compiled code below the user's home.
 ConfinementOptions confinement_of(const CommonOptions& common) {
   ConfinementOptions allowed;
-  allowed.gpu = common.device != "cpu" && check_device("cuda");
+  allowed.gpu = chosen_device(common.device) == Device::cuda();
   const auto home = user_home_folder();
   if (allowed.gpu && home && make_folders(*home / ".nv")) allowed.writable = {*home / ".nv"};
   return allowed;

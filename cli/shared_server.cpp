@@ -104,13 +104,14 @@ lsp::AttachOptions shared_server(const ServerChoices& choices, int idle_seconds)
   for (const std::string& part :
        {program_identity(), identity_of_model(target), identity_of_model(draft),
         identity_of_head(head), identity_of_model(completion), identity_of_model(next),
-        common.device, common.kernels, std::to_string(threads), std::to_string(choices.cache_mib),
-        index, kept, confined, remote_of(common), folders_of_user(), namespaces()})
+        common.device.text(), common.kernels, std::to_string(threads),
+        std::to_string(choices.cache_mib), index, kept, confined, remote_of(common),
+        folders_of_user(), namespaces()})
     same += part + "\n";
   for (const std::string& folder : choices.common_folders) same += "common " + folder + "\n";
   lsp::AttachOptions options{
       .key = stable_hash(same),
-      .command = {executable().string(), "lsp", "--device", common.device, "--threads",
+      .command = {executable().string(), "lsp", "--device", common.device.text(), "--threads",
                   std::to_string(threads), "--cache-memory", std::to_string(choices.cache_mib),
                   "--log-level", common.log_level, "--idle-seconds", std::to_string(idle_seconds)},
       .waiter = executable().replace_filename("redraft-attached")};

@@ -32,7 +32,7 @@ void print(const ScoreOptions& options, const Perplexity& score) {
                        {"windows", score.windows},
                        {"seconds", score.seconds},
                        {"target", options.common.target},
-                       {"device", options.common.device}})
+                       {"device", options.common.device.text()}})
               << std::endl;
     return;
   }

@@ -1,9 +1,11 @@
 #include "remote/remote_engine.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <span>
 #include <utility>
 
-#include "decoding/model_failure.h"
 #include "remote/completions_api.h"
 #include "remote/remote_decoder.h"
 #include "remote/remote_prompt.h"
@@ -17,31 +19,47 @@ constexpr int kMinContext = 512;
 constexpr int kMaxContextBytes = 1 << 20;
 constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;  // of the server's models
 
-// Has a vocabulary and a context length; everything else is on the server.
-class RemoteModel final : public LanguageModel {
- public:
-  RemoteModel(std::string name, int vocabulary, int context)
-      : name_(std::move(name)), vocabulary_(vocabulary), context_(context) {}
-  std::string name() const override { return name_; }
-  int vocabulary_size() const override { return vocabulary_; }
-  int context_length() const override { return context_; }
-  std::unique_ptr<KvCache> new_cache(int capacity) const override {
-    return std::make_unique<KvCache>(capacity, nullptr);
-  }
-  Predictions forward(std::span<const TokenId> /*context*/, const DraftTree& /*draft*/,
-                      KvCache& /*cache*/, const PredictionNeeds& /*needs*/) override {
-    throw ModelFailure("a remote model returns text, not predictions");
-  }
-
- private:
-  std::string name_;
-  int vocabulary_;
-  int context_;
-};
-
 // Tokens are bytes here. A server reads thousands of tokens per second and writes some dozens; the
 // rows are bytes that are read.
 CostCurve guessed_cost() { return CostCurve({{1, 0.006}, {64, 0.009}, {1024, 0.06}}); }
+
+// Knows no predictions and has nothing to read ahead, keep or measure: all of that is on the
+// server.
+class RemoteEngine final : public Engine {
+ public:
+  RemoteEngine(EngineInfo info, const std::shared_ptr<const Tokenizer>& vocabulary,
+               const RemoteModelInfo& model, std::shared_ptr<Exchange> exchange, int patience_ms)
+      : Engine(std::move(info), vocabulary),
+        decoder_(model, vocabulary, std::move(exchange), patience_ms) {}
+
+  const CostCurve& cost_curve() override { return cost_; }
+  int known_tokens(std::span<const TokenId> prompt, const std::stop_token& /*stop*/) override {
+    return static_cast<int>(prompt.size());
+  }
+  std::vector<TokenId> likeliest(std::span<const TokenId> /*context*/, int /*count*/) override {
+    return {};
+  }
+  std::optional<std::vector<Alternative>> alternatives(
+      std::span<const TokenId> /*prompt*/, std::span<const TokenId> output,
+      const std::function<void(const DecodeStatistics&)>& /*on_pass*/,
+      const std::stop_token& /*stop*/) override {
+    return std::vector<Alternative>(output.size(), {-1, std::numeric_limits<float>::infinity()});
+  }
+
+ private:
+  Result<DecodeResult> run(Purpose purpose, const DecoderName& name, const DecodeRequest& request,
+                           const TokenSink& sink, std::stop_token stop,
+                           Remembering /*remembering*/) override {
+    return run_observed(decoder_, purpose, name, request, sink, std::move(stop));
+  }
+  bool read_prompts(std::span<const std::vector<TokenId>> prompts, int /*limit*/,
+                    const OnChunk& /*on_chunk*/, const std::stop_token& /*stop*/) override {
+    return std::ranges::all_of(prompts, [this](const auto& prompt) { return fits(prompt); });
+  }
+
+  CostCurve cost_ = guessed_cost();
+  RemoteDecoder decoder_;
+};
 
 // The body of the server's answer.
 Result<std::string> ask_for_models(Exchange& exchange, const std::stop_token& stop) {
@@ -81,16 +99,19 @@ Result<std::unique_ptr<Engine>> make_remote_engine(const RemoteOptions& options,
   const int tokens = std::max(info->context_length.value_or(kUsualContext), kMinContext);
   const int bytes = std::min(tokens, kMaxContextBytes / kBytesPerToken) * kBytesPerToken;
   const std::shared_ptr<const Tokenizer> vocabulary = remote_vocabulary(info->fills);
-  const std::string name = shown_line(info->name);
-  Engine::Model target{
-      .name = name,
-      .model = std::make_unique<RemoteModel>(name, vocabulary->vocabulary_size(), bytes),
-      .tokenizer = vocabulary,
-      .find_cost = [](LanguageModel&) { return guessed_cost(); },
-      .device = options.server};
-  target.elsewhere =
-      std::make_shared<RemoteDecoder>(*info, vocabulary, std::move(exchange), options.patience_ms);
-  return Engine::make(std::move(target), {}, {.context_limit = bytes, .notice = control.notice});
+  EngineInfo engine{
+      .target_name = shown_line(info->name),
+      .device = Device::server(options.server),
+      .context_length = bytes,
+      .tokens_per_subword = kBytesPerToken,
+      .reports_probabilities = false,
+      .reads_indexes = false,
+      .own_decoder = OwnDecoder{
+          .name = "remote",
+          .reason = "The server at " + options.server +
+                    " writes the text; redraft does not compare it with plain decoding."}};
+  return std::unique_ptr<Engine>(std::make_unique<RemoteEngine>(
+      std::move(engine), vocabulary, *info, std::move(exchange), options.patience_ms));
 }
 
 }  // namespace redraft

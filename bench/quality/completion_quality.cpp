@@ -6,7 +6,7 @@
 
 namespace redraft {
 
-Result<CompletionQuality> measure_completion(Engine& engine, const BenchTask& task,
+Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTask& task,
                                              const RepositoryView& view,
                                              const CompletionQualityPlan& plan,
                                              const std::stop_token& stop) {

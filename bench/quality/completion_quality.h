@@ -9,7 +9,7 @@
 #include "bench/task.h"
 #include "decoding/decoder_name.h"
 #include "support/result.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -32,7 +32,7 @@ struct CompletionQuality {
 // `view`: what the task may see of its repository; empty: only its own text. The error is the
 // reason to leave the task out: it has no reference, or filling in is impossible there. If `stop`
 // was requested the result is meaningless.
-Result<CompletionQuality> measure_completion(Engine& engine, const BenchTask& task,
+Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTask& task,
                                              const RepositoryView& view,
                                              const CompletionQualityPlan& plan,
                                              const std::stop_token& stop);

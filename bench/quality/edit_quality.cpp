@@ -148,7 +148,7 @@ EditRequest quality_request(const BenchTask& task, const EditQualityPlan& plan,
 }
 
 Result<EditQuality> measure_edit(
-    Engine& engine, const BenchTask& task, const EditQualityPlan& plan,
+    LocalEngine& engine, const BenchTask& task, const EditQualityPlan& plan,
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
     const std::stop_token& stop) {
   if (!task.file || !task.file->after) return Error("has no whole file before and after");

@@ -12,7 +12,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/edit/edit_request.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -60,7 +60,7 @@ EditRequest quality_request(const BenchTask& task, const EditQualityPlan& plan,
 // The error is the reason to leave the task out: it has no reference, or does not fit the context.
 // `judge` may be empty.
 Result<EditQuality> measure_edit(
-    Engine& engine, const BenchTask& task, const EditQualityPlan& plan,
+    LocalEngine& engine, const BenchTask& task, const EditQualityPlan& plan,
     const std::function<std::optional<bool>(const BenchTask&, const std::string& text)>& judge,
     const std::stop_token& stop);
 

@@ -85,9 +85,13 @@ void add_log_level(CommandLine subcommand, CommonOptions& options) {
 
 void add_device(CommandLine subcommand, CommonOptions& options, const char* help,
                 const std::vector<std::string>& names) {
-  subcommand.add_option("--device", options.device, help)
+  subcommand
+      .add_parsed(
+          "--device",
+          [&options](const std::string& text) { options.device = *DeviceChoice::parse(text); },
+          help)
       .check(any_of(names))
-      .show_default()
+      .show_default(options.device.text())
       .group(kGroup);
 }
 
@@ -123,7 +127,7 @@ void add_common_options(CommandLine subcommand, CommonOptions& options) {
 }
 
 void add_server_options(CommandLine subcommand, CommonOptions& options) {
-  options.device = "auto";
+  options.device = DeviceChoice::automatic();
   add_device(subcommand, options, "Where the model runs; auto: on a GPU if it has enough memory",
              {"auto", "cpu", "cuda"});
   add_target(subcommand, options);
@@ -169,7 +173,8 @@ Result<void> apply(const CommonOptions& options) {
   logging::set_level(options.log_level);
   if (const std::optional<kernels::Isa> isa = kernels::available_isa(options.kernels))
     kernels::set_best_isa(*isa);  // else empty: check_kernels
-  return check_device(options.device);
+  if (options.device.is_auto()) return {};
+  return check_device(*options.device.named());
 }
 
 }  // namespace redraft::cli

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "cli/common/command_line.h"
+#include "cli/common/device_choice.h"
+#include "decoding/device.h"
 #include "support/result.h"
 
 namespace redraft::cli {
@@ -43,12 +45,12 @@ struct CommonOptions {
   std::string head;              // the folder of the target's draft head; empty for none
   std::string completion_model;  // writes completions instead of the target; empty for none
   std::string next_edit_model;   // writes next edits instead of the target; empty for none
-  std::string device = "cpu";    // or "cuda"; for a server also "auto"
-  int threads = 0;               // 0: one per physical core
-  std::string kernels;           // instruction set of the CPU's kernels; empty for the best one
-  std::string remote;            // a server that writes instead of the target; empty for none
-  std::string remote_model;      // empty for the server's only one
-  bool has_target = false;       // false if the target is the default one
+  DeviceChoice device{Device::cpu()};
+  int threads = 0;           // 0: one per physical core
+  std::string kernels;       // instruction set of the CPU's kernels; empty for the best one
+  std::string remote;        // a server that writes instead of the target; empty for none
+  std::string remote_model;  // empty for the server's only one
+  bool has_target = false;   // false if the target is the default one
   std::string log_level = "warning";
 };
 // For a command that only turns text into tokens: --target and --log-level.

@@ -157,6 +157,12 @@ Option CommandLine::add_choice(const std::string& names, const std::function<voi
   return Option(app_->add_option_function<int>(names, choose, help)->type_name("ENUM"));
 }
 
+Option CommandLine::add_parsed(const std::string& names,
+                               const std::function<void(const std::string&)>& take,
+                               const std::string& help) const {
+  return Option(app_->add_option_function<std::string>(names, take, help));
+}
+
 CommandLine CommandLine::add_alternatives(const std::string& name) const {
   CLI::Option_group* group = app_->add_option_group(name);
   group->require_option(1);

@@ -117,6 +117,9 @@ class CommandLine {
     return add_choice(
         names, [&value](int number) { value = static_cast<Enum>(number); }, help);
   }
+  // Takes what passes the checks.
+  Option add_parsed(const std::string& names, const std::function<void(const std::string&)>& take,
+                    const std::string& help) const;
   // Options of which the line has to have exactly one.
   CommandLine add_alternatives(const std::string& name) const;
 

@@ -16,10 +16,11 @@ Result<std::unique_ptr<Engine>> load(const CommonOptions& common, const DecoderN
   if (!common.remote.empty()) {
     const LoadControl control = shown_on(status, watch.token());
     return load_remote_engine(common, start_remote(common), control, [&] {
-      return load_engine(common, decoder, pool, control, Fallback::kCpu);
+      return as_engine(load_engine(common, decoder, pool, control, Fallback::kCpu));
     });
   }
-  return load_engine(common, decoder, pool, shown_on(status, watch.token()), Fallback::kCpu);
+  return as_engine(
+      load_engine(common, decoder, pool, shown_on(status, watch.token()), Fallback::kCpu));
 }
 
 }  // namespace
@@ -44,8 +45,7 @@ std::optional<int> set_up(const CommonOptions& common, const InsideOptions& insi
   Result<std::unique_ptr<TokenTrace>> tokens = TokenTrace::begin(inside.token_file, *setup.engine);
   if (!tokens) return fail(tokens.error());
   setup.tokens = std::move(*tokens);
-  // Its tokens are of the local models' vocabulary.
-  if (setup.engine->is_elsewhere()) return std::nullopt;
+  if (!setup.engine->reads_indexes()) return std::nullopt;
   Result<Datastores> stores = load_datastores(common, code, without, status, watch.token());
   status.clear();
   if (watch.interrupted()) return kInterrupted;

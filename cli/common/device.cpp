@@ -25,8 +25,8 @@ Result<std::unique_ptr<LanguageModel>> load_on_gpu(std::shared_ptr<const ModelFi
   return model;
 }
 
-TransformerMaker maker_of(const std::string& device) {
-  if (device == "cuda") return load_on_gpu;
+TransformerMaker maker_of(const Device& device) {
+  if (device == Device::cuda()) return load_on_gpu;
   return {};
 }
 
@@ -44,21 +44,26 @@ Result<cuda::DeviceInfo> find_device() {
       "`tools/setup.py cuda` and build again");
 }
 
-TransformerMaker maker_of(const std::string&) { return {}; }
+TransformerMaker maker_of(const Device& /*device*/) { return {}; }
 
 #endif
 
 }  // namespace
 
-Result<void> check_device(const std::string& device) {
-  if (device != "cuda") return {};
+Result<void> check_device(const Device& device) {
+  if (device != Device::cuda()) return {};
   const Result<cuda::DeviceInfo> found = find_device();
   if (!found)
     return Error("--device cuda: " + found.error().message() + ". Use --device cpu instead");
   return {};
 }
 
-Result<LoadedModel> load_model_on(const std::string& device, const ModelLocation& location,
+Device chosen_device(const DeviceChoice& choice) {
+  if (choice.named()) return *choice.named();
+  return check_device(Device::cuda()) ? Device::cuda() : Device::cpu();
+}
+
+Result<LoadedModel> load_model_on(const Device& device, const ModelLocation& location,
                                   ThreadPool& pool, const LoadControl& control) {
   Result<LoadedModel> loaded = load_model(location, pool, control, maker_of(device));
   if (loaded) loaded->device = device;
@@ -70,13 +75,13 @@ std::size_t free_gpu_memory() {
   return found ? found->free_bytes : 0;
 }
 
-std::unique_ptr<kernels::MachineProbe> make_probe(const std::string& device, ThreadPool& pool) {
-  if (device == "cuda") return probe_of_gpu();
+std::unique_ptr<kernels::MachineProbe> make_probe(const Device& device, ThreadPool& pool) {
+  if (device == Device::cuda()) return probe_of_gpu();
   return std::make_unique<kernels::PeakProbe>(kernels::best_isa(), pool);
 }
 
-std::string kernels_on(const std::string& device) {
-  if (device != "cuda") return kernels::to_string(kernels::best_isa());
+std::string kernels_on(const Device& device) {
+  if (device != Device::cuda()) return kernels::to_string(kernels::best_isa());
   const Result<cuda::DeviceInfo> found = find_device();
   return "cuda " + (found ? found->name : "none");
 }

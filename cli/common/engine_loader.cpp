@@ -74,8 +74,8 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
   return control;
 }
 
-// The same, but that weights for which there is no memory go to the user's cache folder, and that
-// is told. Nothing changes where neither is known.
+// The same, but weights for which there is no memory go to the user's cache folder, and `is_used`
+// becomes true. Unchanged if the memory or the folder is unknown. Keeps a reference to `is_used`.
 LoadControl with_overflow(LoadControl control, bool& is_used) {
   const MachineMemory memory = machine_memory();
   const auto cache = user_cache_folder();
@@ -85,16 +85,6 @@ LoadControl with_overflow(LoadControl control, bool& is_used) {
                       .free_memory = free - std::min(free, kBesideWeights),
                       .is_used = &is_used};
   return control;
-}
-
-// Turns a device's failure into an ordinary error.
-Result<LoadedModel> load_on(const std::string& device, const ModelLocation& location,
-                            ThreadPool& pool, const LoadControl& control) {
-  try {
-    return load_model_on(device, location, pool, control);
-  } catch (const ModelFailure& failure) {
-    return Error(location.file.string() + ": " + failure.what());
-  }
 }
 
 // For tests: pins the cost of passes in seconds ("1:0.03,8:0.05,64:0.3"), so that everything that
@@ -107,11 +97,21 @@ Result<std::optional<CostCurve>> pinned_cost() {
   return std::optional(CostCurve(*std::move(points), /*measured_here=*/true));
 }
 
-// For reports: the name the user knows, not the one inside the file. What passes cost that wait for
-// the disk is not what they cost later.
-Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
-                              const std::optional<CostCurve>& pinned, bool is_on_disk) {
-  Engine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
+// The costs of passes are found and kept in the user's cache folder.
+void use_cost_cache(const CostKey& key, LocalEngine::Model& model) {
+  model.find_cost = [key](LanguageModel& passes) {
+    return find_or_measure_cost(CostCache(), key, passes);
+  };
+  model.keep_cost = [key](const CostCurve& curve, CostChange how) {
+    keep_cost(CostCache(), key, curve, how);
+  };
+}
+
+// For reports, `name` is the name that the user knows, not the one inside the file. If weights are
+// on the disk, passes wait for it at first, so their cost is neither found nor kept.
+LocalEngine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
+                                   const std::optional<CostCurve>& pinned, bool is_on_disk) {
+  LocalEngine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
   model.title = loaded.name;
@@ -123,105 +123,131 @@ Engine::Model to_engine_model(const std::string& name, LoadedModel loaded, int t
   };
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
-  } else if (is_on_disk) {
-    return model;
-  } else if (const Result<CostKey> key =
-                 cost_key(loaded.location, threads, kernels_on(loaded.device))) {
-    model.find_cost = [key = *key](LanguageModel& passes) {
-      return find_or_measure_cost(CostCache(), key, passes);
-    };
-    model.keep_cost = [key = *key](const CostCurve& curve, CostChange how) {
-      keep_cost(CostCache(), key, curve, how);
-    };
+  } else if (!is_on_disk) {
+    const Result<CostKey> key = cost_key(loaded.location, threads, kernels_on(loaded.device));
+    if (key) use_cost_cache(*key, model);
   }
   return model;
 }
 
-// Loads the models of one engine.
+// A model on a device, or why there is none.
+struct DeviceLoad {
+  Result<LoadedModel> model;
+  bool device_failed = false;  // the device itself: otherwise the file, or it was stopped
+};
+
+DeviceLoad load_on(const Device& device, const ModelLocation& location, ThreadPool& pool,
+                   const LoadControl& control) {
+  try {
+    return {load_model_on(device, location, pool, control)};
+  } catch (const ModelFailure& failure) {
+    return {Error(location.file.string() + ": " + failure.what()), /*device_failed=*/true};
+  }
+}
+
+// Loads the models of one engine:
+//
+//   1. The device is the one of the options; `auto` is the GPU if there is one.
+//   2. The target and, if the decoder needs it, the draft model are loaded on that device. A model
+//      that the GPU cannot run or has no memory for is loaded on the CPU instead.
+//   3. What is left of the GPU's memory is divided among caches. If it is too little, both models
+//      are loaded again on the CPU.
+//
+// Fallback and --device decide whether the CPU may be used instead of the GPU. If it is, a notice
+// says so.
 class EngineLoader {
  public:
-  EngineLoader(const CommonOptions& options, ThreadPool& pool, const LoadControl& control,
-               Fallback fallback)
-      : options_(options), pool_(pool), control_(control), fallback_(fallback) {
-    const bool there =
-        options.device == "cuda" || (options.device == "auto" && check_device("cuda"));
-    device_ = there ? "cuda" : "cpu";
-  }
+  EngineLoader(const CommonOptions& options, const DecoderName& decoder, ThreadPool& pool,
+               const LoadControl& control, Fallback fallback)
+      : options_(options),
+        decoder_(decoder),
+        pool_(pool),
+        control_(control),
+        fallback_(fallback),
+        device_(chosen_device(options.device)) {}
 
-  Result<std::unique_ptr<Engine>> load(const DecoderName& decoder, EngineOptions engine) {
-    if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
-    Result<GpuRoom> room = share(engine);
+  Result<std::unique_ptr<LocalEngine>> load(const EngineOptions& wanted) {
+    Result<std::optional<CostCurve>> pinned = pinned_cost();
+    if (!pinned) return pinned.error();
+    pinned_ = *std::move(pinned);
+    if (Result<void> loaded = load_models(); !loaded) return loaded.error();
+    Result<GpuRoom> room = divide_gpu_memory(wanted);
     if (!room && fallback_ == Fallback::kCpu) {
-      target_ = Engine::Model();
-      draft_ = Engine::Model();
-      device_ = "cpu";
-      notice("The models run on the CPU: " + room.error().message() + "." + kAskForCpu);
-      if (Result<void> loaded = load_models(decoder); !loaded) return loaded.error();
-      room = share(engine);
+      if (Result<void> loaded = load_on_cpu_instead(room.error()); !loaded) return loaded.error();
+      room = divide_gpu_memory(wanted);
     }
     if (!room) return room.error();
     if (!room->notice.empty()) notice(room->notice);
     room->options.notice = control_.notice;
-    return Engine::make(std::move(target_), std::move(draft_), room->options);
+    return LocalEngine::make(std::move(target_), std::move(draft_), room->options);
   }
 
  private:
-  Result<void> load_models(const DecoderName& decoder) {
-    Result<std::optional<CostCurve>> pinned = pinned_cost();
-    if (!pinned) return pinned.error();
-    pinned_ = *std::move(pinned);
-    const bool needs_draft = decoder.needs_draft_model();
+  Result<void> load_models() {
+    const bool needs_draft = decoder_.needs_draft_model();
     const double share = needs_draft ? kTargetShare : 1;
-    Result<Engine::Model> target =
-        load_one(options_.target, part(control_, 0, share), options_.head);
+    Result<LocalEngine::Model> target =
+        load_model(options_.target, options_.head, part(control_, 0, share));
     if (!target) return target.error();
     target_ = std::move(*target);
     if (!needs_draft) return {};
     const std::string name = options_.draft.empty() ? kDefaultDraft : options_.draft;
-    Result<Engine::Model> draft = load_one(name, part(control_, share, 1 - share));
-    if (!draft) return draft.error().in("decoder " + decoder.text + " needs a draft model");
+    Result<LocalEngine::Model> draft =
+        load_model(name, /*head=*/{}, part(control_, share, 1 - share));
+    if (!draft) return draft.error().in("decoder " + decoder_.text + " needs a draft model");
     draft_ = std::move(*draft);
     return {};
   }
 
-  // Loads it on the GPU if possible, each model separately. `head` is the folder of its draft head;
-  // empty if there is none.
-  Result<Engine::Model> load_one(const std::string& name, const LoadControl& control,
-                                 const std::string& head = {}) {
-    Result<ModelLocation> location = locate_model(name);
+  // `head` is the folder of its draft head; empty if there is none.
+  Result<LocalEngine::Model> load_model(const std::string& name, const std::string& head,
+                                        const LoadControl& control) {
+    const Result<ModelLocation> location = locate_model(name);
     if (!location) return location.error();
-    if (device_ == "cpu") location->head = head;
     bool is_on_disk = false;
-    const LoadControl roomy = with_overflow(control, is_on_disk);
-    Result<LoadedModel> loaded = Error("not loaded");
-    bool again = false;
-    try {
-      loaded = load_model_on(device_, *location, pool_, roomy);
-      again = !loaded && options_.device == "auto" && !control.stop.stop_requested();
-    } catch (const ModelFailure& failure) {
-      loaded = Error(location->file.string() + ": " + failure.what());
-      again = fallback_ == Fallback::kCpu;
-    }
-    if (again && device_ != "cpu") {
-      const std::string why = loaded.error().message();
-      location->head = head;
-      loaded = load_on("cpu", *location, pool_, roomy);
-      if (loaded) notice(name + " runs on the CPU: " + why + "." + kAskForCpu);
-    }
+    Result<LoadedModel> loaded =
+        load_where_possible(name, *location, head, with_overflow(control, is_on_disk));
     if (!loaded) return loaded.error();
-    if (!head.empty() && location->head.empty())
+    if (!head.empty() && loaded->location.head.empty())
       notice("The draft head is not used: " + name +
              " runs on the GPU, but heads only run on the CPU.");
-    return to_engine_model(name, std::move(*loaded), pool_.threads(), pinned_, is_on_disk);
+    return to_engine_model(name, *std::move(loaded), pool_.threads(), pinned_, is_on_disk);
   }
 
-  Result<GpuRoom> share(const EngineOptions& wanted) const {
+  // On the engine's device or, if that does not work and it is allowed, on the CPU.
+  Result<LoadedModel> load_where_possible(const std::string& name, const ModelLocation& location,
+                                          const std::string& head, const LoadControl& control) {
+    ModelLocation with_head = location;
+    with_head.head = head;
+    if (device_ == Device::cpu()) return load_on(device_, with_head, pool_, control).model;
+    DeviceLoad on_gpu = load_on(device_, location, pool_, control);
+    if (on_gpu.model || !may_use_cpu_after(on_gpu)) return std::move(on_gpu.model);
+    DeviceLoad on_cpu = load_on(Device::cpu(), with_head, pool_, control);
+    if (on_cpu.model)
+      notice(name + " runs on the CPU: " + on_gpu.model.error().message() + "." + kAskForCpu);
+    return std::move(on_cpu.model);
+  }
+
+  bool may_use_cpu_after(const DeviceLoad& on_gpu) const {
+    if (on_gpu.device_failed) return fallback_ == Fallback::kCpu;
+    return options_.device.is_auto() && !control_.stop.stop_requested();
+  }
+
+  Result<GpuRoom> divide_gpu_memory(const EngineOptions& wanted) const {
     std::vector<const LanguageModel*> models;
-    for (const Engine::Model* each : {&target_, &draft_}) {
-      if (each->device == "cuda") models.push_back(each->model.get());
+    for (const LocalEngine::Model* each : {&target_, &draft_}) {
+      if (each->device == Device::cuda()) models.push_back(each->model.get());
     }
     if (models.empty()) return GpuRoom{.options = wanted, .notice = {}};
     return share_gpu_memory(models, free_gpu_memory(), wanted);
+  }
+
+  Result<void> load_on_cpu_instead(const Error& why) {
+    target_ = {};  // frees the GPU's memory
+    draft_ = {};
+    device_ = Device::cpu();
+    notice("The models run on the CPU: " + why.message() + "." + kAskForCpu);
+    return load_models();
   }
 
   void notice(const std::string& text) const {
@@ -229,12 +255,13 @@ class EngineLoader {
   }
 
   const CommonOptions& options_;
+  const DecoderName& decoder_;
   ThreadPool& pool_;
   const LoadControl& control_;
-  Fallback fallback_;
-  std::string device_;
+  const Fallback fallback_;
+  Device device_;
   std::optional<CostCurve> pinned_;
-  Engine::Model target_, draft_;
+  LocalEngine::Model target_, draft_;
 };
 
 }  // namespace
@@ -270,15 +297,15 @@ Result<std::uint64_t> memory_beside(const std::string& model) {
   return *bytes + kOwnCacheBytes;
 }
 
-Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
-                                                const std::string& model, ThreadPool& pool,
-                                                const LoadControl& control) {
+Result<std::unique_ptr<LocalEngine>> load_own_engine(const CommonOptions& options,
+                                                     const std::string& model, ThreadPool& pool,
+                                                     const LoadControl& control) {
   CommonOptions own = options;
   own.target = model;
   own.draft = own.head = "";
   const Result<DecoderName> decoder = parse_decoder_name("redraft");
   if (!decoder) return decoder.error();
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(own, *decoder, pool, control, Fallback::kCpu, {.cache_bytes = kOwnCacheBytes});
   if (!engine) return engine;
   // Indexes contain the target's tokens.
@@ -294,14 +321,15 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
   const Result<ModelLocation> location = locate_model(options.target);
   if (!location) return location.error();
   bool is_on_disk = false;
-  return load_on(options.device, *location, pool, with_overflow(control, is_on_disk));
+  return load_on(chosen_device(options.device), *location, pool, with_overflow(control, is_on_disk))
+      .model;
 }
 
-Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
-                                            const DecoderName& decoder, ThreadPool& pool,
-                                            const LoadControl& control, Fallback fallback,
-                                            const EngineOptions& engine) {
-  return EngineLoader(options, pool, control, fallback).load(decoder, engine);
+Result<std::unique_ptr<LocalEngine>> load_engine(const CommonOptions& options,
+                                                 const DecoderName& decoder, ThreadPool& pool,
+                                                 const LoadControl& control, Fallback fallback,
+                                                 const EngineOptions& engine) {
+  return EngineLoader(options, decoder, pool, control, fallback).load(engine);
 }
 
 LoadControl shown_on(StatusLine& status, std::stop_token stop) {

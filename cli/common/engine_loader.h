@@ -12,7 +12,7 @@
 #include "decoding/load_control.h"
 #include "decoding/model/model_loader.h"
 #include "support/result.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 
@@ -28,9 +28,9 @@ std::vector<std::string> own_models(const CommonOptions& options);
 // How much memory each of them needs in addition to the target.
 Result<std::uint64_t> memory_beside(const std::string& model);
 // Loads one of them, on the device of the options.
-Result<std::unique_ptr<Engine>> load_own_engine(const CommonOptions& options,
-                                                const std::string& model, ThreadPool& pool,
-                                                const LoadControl& control);
+Result<std::unique_ptr<LocalEngine>> load_own_engine(const CommonOptions& options,
+                                                     const std::string& model, ThreadPool& pool,
+                                                     const LoadControl& control);
 
 // What to do with a model for which the GPU has too little memory or, with --device auto, which it
 // cannot run.
@@ -45,10 +45,10 @@ Result<LoadedModel> load_target(const CommonOptions& options, ThreadPool& pool,
 
 // Loads the target, and the draft model if `decoder` needs one. Contexts and caches may be smaller
 // than `engine` says if a GPU's memory is short. `pool` must outlive the engine.
-Result<std::unique_ptr<Engine>> load_engine(const CommonOptions& options,
-                                            const DecoderName& decoder, ThreadPool& pool,
-                                            const LoadControl& control, Fallback fallback,
-                                            const EngineOptions& engine = {});
+Result<std::unique_ptr<LocalEngine>> load_engine(const CommonOptions& options,
+                                                 const DecoderName& decoder, ThreadPool& pool,
+                                                 const LoadControl& control, Fallback fallback,
+                                                 const EngineOptions& engine = {});
 
 // For a command: progress goes to `status`, and `stop` (an InterruptWatch's) cancels. Notices are
 // warnings on stderr.

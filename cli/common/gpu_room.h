@@ -6,7 +6,7 @@
 
 #include "decoding/language_model.h"
 #include "support/result.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 

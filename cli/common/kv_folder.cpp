@@ -10,9 +10,9 @@
 
 namespace redraft::cli {
 
-void keep_on_disk(Engine& engine, const CommonOptions& options) {
+void keep_on_disk(LocalEngine& engine, const CommonOptions& options) {
   const std::filesystem::path folder = KvArchive::default_folder();
-  if (folder.empty() || engine.device() != "cpu") return;
+  if (folder.empty() || engine.device() != Device::cpu()) return;
   const Result<ModelLocation> model = locate_model(options.target);
   if (!model) return;
   Result<KvArchive::Key> key = kv_key(*model, engine.target_version(), kernels_on(engine.device()));

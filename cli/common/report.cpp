@@ -42,7 +42,7 @@ nlohmann::ordered_json to_json(const Report& report) {
   json["output_sha256"] = sha256_hex(report.output);
   json["decoder"] = report.decoder;
   json["target"] = report.target;
-  json["device"] = report.device;
+  json["device"] = report.device.text();
   return json;
 }
 

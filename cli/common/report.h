@@ -4,6 +4,7 @@
 #include <string>
 
 #include "decoding/decoder.h"
+#include "decoding/device.h"
 #include "decoding/statistics.h"
 
 namespace redraft::cli {
@@ -19,7 +20,7 @@ struct Report {
   DecodeStatistics statistics;
   std::string decoder;
   std::string target;
-  std::string device;
+  Device device = Device::cpu();
 };
 nlohmann::ordered_json to_json(const Report& report);
 

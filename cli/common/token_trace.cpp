@@ -63,7 +63,7 @@ TokenTrace::TokenTrace(std::unique_ptr<Out> out, Engine& engine)
   write({{"redraft_token_trace", kFormat},
          {"version", REDRAFT_VERSION},
          {"target", engine.target_name()},
-         {"device", engine.device()}});
+         {"device", engine.device().text()}});
   engine.observe(
       {.on_begin = [this](
                        Purpose purpose, const DecoderName& decoder,

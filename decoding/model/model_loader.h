@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "decoding/device.h"
 #include "decoding/kernels/thread_pool.h"
 #include "decoding/language_model.h"
 #include "decoding/load_control.h"
@@ -19,8 +20,8 @@ struct LoadedModel {
   std::string name;  // general.name, or the file's
   std::string architecture;
   ModelLocation location;
-  ModelStamp stamp;            // of the files, as they were read
-  std::string device = "cpu";  // where it runs, in the words of --device
+  ModelStamp stamp;  // of the files, as they were read
+  Device device = Device::cpu();
   std::unique_ptr<LanguageModel> model;
   std::shared_ptr<const Tokenizer> tokenizer;
 };

@@ -137,15 +137,15 @@ int run_cost(const CostOptions& options) {
   StatusLine status;
   status.show("loading " + options.common.target);
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
+  const Device device = chosen_device(options.common.device);
   const Result<LoadedModel> target = load_target(options.common, *pool);
   if (!target) return fail(target.error());
   const Result<CostPlan> plan = make_plan(options, target->model->context_length());
   if (!plan) return misuse(plan.error());
-  const Result<CostKey> key =
-      cost_key(target->location, pool->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(target->location, pool->threads(), kernels_on(device));
   if (!key) return fail(key.error());
   status.show("measuring the machine's peak");
-  const std::unique_ptr<kernels::MachineProbe> probe = make_probe(options.common.device, *pool);
+  const std::unique_ptr<kernels::MachineProbe> probe = make_probe(device, *pool);
   const CostReport report = measure_cost(
       *target->model, *probe, *plan, [&](const CostProgress& progress) { show(progress, status); },
       watch.token());
@@ -154,9 +154,9 @@ int run_cost(const CostOptions& options) {
   keep(options, report, *key);
   const CostTitle title{.model = options.common.target,
                         .machine = cpu_name(),
-                        .instructions = kernels_on(options.common.device),
+                        .instructions = kernels_on(device),
                         .threads = pool->threads(),
-                        .on_gpu = options.common.device == "cuda"};
+                        .on_gpu = device == Device::cuda()};
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(title, report)) << std::endl;
   } else {

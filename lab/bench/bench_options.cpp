@@ -317,7 +317,8 @@ constexpr void for_each_common_option(const Visit& visit) {
     if (folder.empty()) return Json();
     return digest((folder / DraftHeadFiles::kWeightsName).string());
   }));
-  visit(&CommonOptions::device, decides("device"));
+  visit(&CommonOptions::device,
+        decides("device", [](const Run& run) -> Json { return run.options.common.device.text(); }));
   visit(&CommonOptions::threads, DecidesByWhatIsFound());
   visit(&CommonOptions::kernels, DecidesByWhatIsFound());
   visit(&CommonOptions::log_level, DecidesNothing());

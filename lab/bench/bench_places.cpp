@@ -140,7 +140,7 @@ int run_places(const PlacesOptions& options) {
   const InterruptWatch watch;
   StatusLine status;
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  const Result<std::unique_ptr<Engine>> engine = load_engine(
+  const Result<std::unique_ptr<LocalEngine>> engine = load_engine(
       options.common, *decoder, *pool, shown_on(status, watch.token()), Fallback::kNone);
   if (!engine) return fail(engine.error());
   Tallies tallies;

@@ -37,8 +37,8 @@ Result<Json> whole_settings(const QualityOptions& options, const std::string& co
   if (!settings) return settings;
   const Result<ModelLocation> target = locate_model(options.common.target);
   if (!target) return target.error();
-  const Result<CostKey> key =
-      cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   Json& all = *settings;
   all["program"] = key->program;
@@ -70,7 +70,7 @@ class Measurer {
   static void take(Result<Quality> measured, QualityRecord& record);
 
   std::unique_ptr<ThreadPool> pool_;  // outlives the engine
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<LocalEngine> engine_;
   std::optional<TestRunner> tests_;
   std::optional<Repositories> repositories_;
   EditQualityPlan edits_;
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Measurer>> Measurer::load(const QualityOptions& options,
     made->tests_.emplace(std::move(*runner));
   }
   made->pool_ = make_pool(options.common);
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(options.common, *decoder, *made->pool_, shown_on(status, stop), Fallback::kNone);
   if (!engine) return engine.error();
   made->engine_ = std::move(*engine);

@@ -41,8 +41,8 @@ std::string obstacle(const TaskBenchOptions& options, const DecoderName& decoder
 
 Result<CostCurve> replay_curve(const TaskBenchOptions& options, const ModelLocation& target) {
   if (options.curve != "machine") return parse_curve(options.curve.value_or(kDefaultCurve));
-  const Result<CostKey> key =
-      cost_key(target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   const std::optional<StoredCost> stored = CostCache().load(*key);
   if (!stored) {
@@ -63,14 +63,14 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
   const int context = options.context > 0 ? options.context : kReplayContext;
   const int vocabulary = (*tokenizer)->vocabulary_size();
   BenchEngine out;
-  Engine::Model target{options.common.target, nullptr, *tokenizer};
+  LocalEngine::Model target{options.common.target, nullptr, *tokenizer};
   auto replay = std::make_unique<ReplayModel>("replay", vocabulary, context);
   replay->set_price(*curve, 1);
   replay->set_on_device(options.replay_on_device);
   out.replay.target = replay.get();
   target.model = std::move(replay);
   target.find_cost = [curve = *curve](LanguageModel&) { return curve; };
-  Engine::Model draft;
+  LocalEngine::Model draft;
   if (options.replay_draft >= 0) {
     auto guesses =
         std::make_unique<ReplayModel>("replay draft", vocabulary, context, options.replay_draft);
@@ -78,8 +78,8 @@ Result<BenchEngine> make_replay_engine(const TaskBenchOptions& options) {
     out.replay.draft = guesses.get();
     draft = {"replay draft", std::move(guesses), *tokenizer};
   }
-  Result<std::unique_ptr<Engine>> engine =
-      Engine::make(std::move(target), std::move(draft), {.context_limit = context});
+  Result<std::unique_ptr<LocalEngine>> engine =
+      LocalEngine::make(std::move(target), std::move(draft), {.context_limit = context});
   if (!engine) return engine.error();
   out.engine = std::move(*engine);
   return out;
@@ -140,7 +140,7 @@ Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,
   if (options.context > 0) engine_options.context_limit = options.context;
   BenchEngine out;
   out.pool = make_pool(options.common);
-  Result<std::unique_ptr<Engine>> engine =
+  Result<std::unique_ptr<LocalEngine>> engine =
       load_engine(options.common, drafts == decoders.end() ? decoders.front() : *drafts, *out.pool,
                   control, Fallback::kNone, engine_options);
   if (!engine) return engine.error();
@@ -222,8 +222,8 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   nlohmann::ordered_json settings = std::move(*of_options);
   const Result<ModelLocation> target = locate_model(options.common.target);
   if (!target) return target.error();
-  const Result<CostKey> key =
-      cost_key(*target, make_pool(options.common)->threads(), kernels_on(options.common.device));
+  const Result<CostKey> key = cost_key(*target, make_pool(options.common)->threads(),
+                                       kernels_on(chosen_device(options.common.device)));
   if (!key) return key.error();
   settings["program"] = key->program;
   settings["model"] = key->model;

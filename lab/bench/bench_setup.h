@@ -18,7 +18,7 @@
 #include "lab/bench/bench_tasks.h"
 #include "support/result.h"
 #include "text/tokenizer.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 
@@ -35,7 +35,7 @@ Result<TaskFile> read_all_tasks(const TaskBenchOptions& options);
 // What runs the decodes. Members are destroyed in the right order: the pool outlives the engine.
 struct BenchEngine {
   std::unique_ptr<ThreadPool> pool;
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<LocalEngine> engine;
   ReplayModels replay;
 };
 Result<BenchEngine> load_bench_engine(const TaskBenchOptions& options,

@@ -186,7 +186,7 @@ Result<Json> settings_of(const QualityOptions& options) {
       {"data", *data},
       {"target", options.common.target},
       {"draft", options.common.draft},
-      {"device", options.common.device},
+      {"device", options.common.device.text()},
       {"instruction", options.instruction},
       {"scope", options.scope},
       {"context_tokens", options.context_tokens},

@@ -136,7 +136,7 @@ int run_tune_data(const TuneDataOptions& options) {
   if (const Result<void> done = exclude_texts(options.exclude, excluded); !done)
     return fail(done.error());
   const std::unique_ptr<ThreadPool> pool = make_pool(options.common);
-  Result<std::unique_ptr<Engine>> engine = load_engine(
+  Result<std::unique_ptr<LocalEngine>> engine = load_engine(
       options.common, *decoder, *pool, shown_on(status, watch.token()), Fallback::kNone);
   if (watch.interrupted()) return kInterrupted;
   if (!engine) return fail(engine.error());

@@ -44,10 +44,8 @@ void DecoderChoice::follow_settings() {
 
 void DecoderChoice::add_reasons(Reasons& reasons) const {
   if (!problem_.empty()) reasons.push_back(problem_);
-  const EngineStatus& engine = workspace_.engine_status();
-  if (engine.elsewhere) {
-    reasons.push_back("The server at " + engine.device +
-                      " writes the text; redraft does not compare it with plain decoding.");
+  if (const std::optional<OwnDecoder>& own = workspace_.engine_status().own_decoder) {
+    reasons.push_back(own->reason);
     return;
   }
   if (workspace_.decoder().lossless()) return;
@@ -56,10 +54,10 @@ void DecoderChoice::add_reasons(Reasons& reasons) const {
 }
 
 void DecoderChoice::add_status(Json& status) const {
-  const bool elsewhere = workspace_.engine_status().elsewhere;
+  const std::optional<OwnDecoder>& own = workspace_.engine_status().own_decoder;
   status["decoder"] = {
-      {"name", elsewhere ? "remote" : workspace_.decoder().text},
-      {"lossless", !elsewhere && workspace_.decoder().lossless()},
+      {"name", own ? own->name : workspace_.decoder().text},
+      {"lossless", !own && workspace_.decoder().lossless()},
       {"statistics", {{"tokens", new_tokens_}, {"fromDraftModel", from_draft_model_}}}};
 }
 

@@ -88,7 +88,8 @@ void ModelStatus::on_engine(const EngineStatus& status) {
         {.text = title_of_loading("model", status.memory_bytes), .has_fraction = true});
   } else if (status.state == State::kReady) {
     logging::info("model ready: target {}, draft {}, on {}", status.target,
-                  status.draft.empty() ? "none" : status.draft, status.device);
+                  status.draft.empty() ? "none" : status.draft,
+                  status.device ? status.device->text() : "");
     last_failure_.clear();
   } else if (status.state == State::kFailed) {
     logging::error("cannot load the model: {}", status.error);
@@ -191,7 +192,7 @@ Json ModelStatus::json() const {
           {"state", to_string(status_.state)},
           {"target", text_or_null(status_.target)},
           {"draft", text_or_null(status_.draft)},
-          {"device", text_or_null(status_.device)},
+          {"device", status_.device ? Json(status_.device->text()) : Json()},
           {"memoryBytes", bytes_or_null(status_.memory_bytes)},
           {"error", text_or_null(status_.error)},
           {"beside", std::move(beside)}};

@@ -47,9 +47,9 @@ ReplayEngine replay_engine(const ReplayEngineOptions& options) {
   model->set_price(test_curve(), 1);
   guesses->set_price(test_curve(), kDraftCost);
   out.models = {model.get(), guesses.get()};
-  Engine::Model target{"target", std::move(model), tokenizer};
+  LocalEngine::Model target{"target", std::move(model), tokenizer};
   target.find_cost = [](LanguageModel&) { return test_curve(); };
-  Result<std::unique_ptr<Engine>> engine = Engine::make(
+  Result<std::unique_ptr<LocalEngine>> engine = LocalEngine::make(
       std::move(target), {"draft", std::move(guesses), tokenizer}, {.context_limit = kContext});
   if (!engine) throw std::logic_error(engine.error().message());
   out.engine = std::move(*engine);

@@ -14,7 +14,7 @@ namespace redraft {
 // An engine whose target and draft model are scripted, with one token per byte. Four rows cost as
 // much as one; each further row costs half of that.
 struct ReplayEngine {
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<LocalEngine> engine;
   ReplayModels models;
 };
 struct ReplayEngineOptions {

@@ -7,6 +7,7 @@
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
 #include "tests/kit/temp_folder.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -114,9 +115,9 @@ class RepoCoderRun : public RepoCoder {
         tokenizer_->vocabulary_size(), 4096, [gamma, delta](std::span<const TokenId> sequence) {
           return std::ranges::count(sequence, gamma) == 0 ? gamma : delta;
         });
-    Engine::Model target{"scripted", std::move(model), tokenizer_};
+    LocalEngine::Model target{"scripted", std::move(model), tokenizer_};
     target.find_cost = [](LanguageModel&) { return CostCurve(); };
-    engine_ = std::move(*Engine::make(std::move(target), {}, {.context_limit = 4096}));
+    engine_ = std::move(*LocalEngine::make(std::move(target), {}, {.context_limit = 4096}));
     folder_.write("repo.jsonl", R"({"path": "main.py", "content": "x\nalpha\ngamma\ny\n"})"
                                 "\n"
                                 R"({"path": "first.py", "content": "alpha\n"})"
@@ -144,7 +145,7 @@ class RepoCoderRun : public RepoCoder {
   }
 
   TempFolder folder_;
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<LocalEngine> engine_;
   BenchTask task_;
   RunPlan plan_;
   std::string prompt_;

@@ -8,6 +8,7 @@
 #include "indexing/store/text_store.h"
 #include "tests/kit/fill_script.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -16,14 +17,14 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::unique_ptr<Engine> engine() {
-  Engine::Model target;
+  LocalEngine::Model target;
   target.name = "scripted";
   target.tokenizer = fill_tokenizer();
   target.model =
       std::make_unique<ScriptedModel>(target.tokenizer->vocabulary_size(), 1 << 14,
                                       [](std::span<const TokenId>) { return TokenId{0}; });
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
+  return std::move(*LocalEngine::make(std::move(target), {}, {.context_limit = 1 << 14}));
 }
 
 std::string text_of(const Engine& engine, const std::vector<TokenId>& tokens) {

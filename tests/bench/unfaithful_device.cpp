@@ -41,11 +41,13 @@ bool is_unfaithful() {
 
 }  // namespace
 
-Result<void> check_device(const std::string& device) {
-  return device == "cuda" ? Error("this is a test's program, for the CPU") : Result<void>();
+Result<void> check_device(const Device& device) {
+  return device == Device::cuda() ? Error("this is a test's program, for the CPU") : Result<void>();
 }
 
-Result<LoadedModel> load_model_on(const std::string&, const ModelLocation& location,
+Device chosen_device(const DeviceChoice& /*choice*/) { return Device::cpu(); }
+
+Result<LoadedModel> load_model_on(const Device& /*device*/, const ModelLocation& location,
                                   ThreadPool& pool, const LoadControl& control) {
   Result<LoadedModel> loaded = load_model(location, pool, control);
   if (loaded && is_unfaithful())
@@ -55,11 +57,11 @@ Result<LoadedModel> load_model_on(const std::string&, const ModelLocation& locat
 
 std::size_t free_gpu_memory() { return 0; }
 
-std::unique_ptr<kernels::MachineProbe> make_probe(const std::string&, ThreadPool& pool) {
+std::unique_ptr<kernels::MachineProbe> make_probe(const Device& /*device*/, ThreadPool& pool) {
   return std::make_unique<kernels::PeakProbe>(kernels::best_isa(), pool);
 }
 
-std::string kernels_on(const std::string&) { return kernels::to_string(kernels::best_isa()); }
+std::string kernels_on(const Device& /*device*/) { return kernels::to_string(kernels::best_isa()); }
 
 std::string describe_gpu() { return "none"; }
 

@@ -73,7 +73,7 @@ EditRequest random_request(std::mt19937& random) {
 }
 
 // A model that writes that there is one line, whatever it is asked.
-std::unique_ptr<Engine> engine() {
+std::unique_ptr<LocalEngine> engine() {
   return scripted_engine([](const ScriptedPrompt& prompt) { return "pass\n" + prompt.fence; });
 }
 
@@ -100,7 +100,8 @@ Seen expected(const EditRequest& request) {
 class EditClients : public WorkspaceTest {
  protected:
   Seen by_workspace(const EditRequest& request) {
-    start([](const LoadControl&) -> Result<std::unique_ptr<Engine>> { return engine(); });
+    start(
+        [](const LoadControl&) -> Result<std::unique_ptr<Engine>> { return as_engine(engine()); });
     EXPECT_TRUE(
         workspace_->open(kUri, 1, request.document->text(), request.document->language_id()));
     const Result<EditId> id = workspace_->edit(kUri, 1, request);

@@ -21,6 +21,7 @@
 #include "tests/cuda/emulated_device.h"
 #include "tests/decoding/model/row_invariance.h"
 #include "workspace/engine/engine_host.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cuda {
 namespace {
@@ -44,7 +45,7 @@ class CudaMemory : public DeviceModelTest {
   static void leave(std::size_t bytes) {
     emulator::device().memory_bytes = emulator::used_memory() + bytes;
   }
-  Engine::Model engine_model(const TinyModel& tiny, bool gpu = true) {
+  LocalEngine::Model engine_model(const TinyModel& tiny, bool gpu = true) {
     const auto files = files_of(tiny.writer());
     Result<TokenizerSpec> spec = files->tokenizer_spec();
     Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(*spec));
@@ -54,13 +55,13 @@ class CudaMemory : public DeviceModelTest {
     return {.name = "tiny",
             .model = std::move(*model),
             .tokenizer = *tokenizer,
-            .device = gpu ? "cuda" : "cpu"};
+            .device = gpu ? Device::cuda() : Device::cpu()};
   }
-  std::unique_ptr<Engine> engine(std::size_t cache_bytes) {
-    auto made =
-        Engine::make(engine_model(long_model()), {},
-                     {.cache_bytes = cache_bytes,
-                      .notice = [this](const std::string& text) { notices_.push_back(text); }});
+  std::unique_ptr<LocalEngine> engine(std::size_t cache_bytes) {
+    auto made = LocalEngine::make(
+        engine_model(long_model()), {},
+        {.cache_bytes = cache_bytes,
+         .notice = [this](const std::string& text) { notices_.push_back(text); }});
     EXPECT_TRUE(made) << made.error().message();
     return std::move(*made);
   }
@@ -220,7 +221,8 @@ class CudaLoss : public CudaMemory {
   // The GPU if it is there, else the CPU.
   EngineHost::Factory factory() {
     return [this](const LoadControl&) {
-      return Engine::make(engine_model(long_model(), static_cast<bool>(find_device())), {});
+      return as_engine(
+          LocalEngine::make(engine_model(long_model(), static_cast<bool>(find_device())), {}));
     };
   }
 
@@ -231,7 +233,7 @@ class CudaLoss : public CudaMemory {
 TEST_F(CudaLoss, EndsTheRequestAndTheNextOneRunsElsewhere) {
   EngineHost host(factory(), post());
   ASSERT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cuda");
+  EXPECT_EQ(host.status().device, Device::cuda());
   bool lost = false;
   emulator::device().lost = [&lost] { return lost; };
   const auto failed = request(host, [&] { lost = true; });
@@ -240,7 +242,7 @@ TEST_F(CudaLoss, EndsTheRequestAndTheNextOneRunsElsewhere) {
   EXPECT_EQ(host.status().state, EngineStatus::State::kUnloaded);
   EXPECT_THAT(host.status().notice, HasSubstr("ended because the GPU failed"));
   EXPECT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cpu");
+  EXPECT_EQ(host.status().device, Device::cpu());
   EXPECT_THAT(host.status().notice, HasSubstr("ended because")) << "it stays to be read";
 }
 
@@ -260,7 +262,7 @@ TEST_F(CudaLoss, WithinAnotherRequestEndsBoth) {
   EXPECT_THAT(third.error().message(), HasSubstr("ended because the GPU failed"));
   EXPECT_THAT(outer.error().message(), HasSubstr("it failed: the GPU failed"));
   EXPECT_TRUE(request(host));
-  EXPECT_EQ(host.status().device, "cpu");
+  EXPECT_EQ(host.status().device, Device::cpu());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "tests/kit/answer_script.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::http {
 namespace {
@@ -61,7 +62,7 @@ void ScriptedPasses::begin_pass() {
 
 Result<std::unique_ptr<Engine>> scripted_engine(const std::shared_ptr<ScriptedPasses>& passes) {
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
-  Engine::Model target;
+  LocalEngine::Model target;
   target.name = "scripted";
   target.tokenizer = tokenizer;
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
@@ -73,7 +74,7 @@ Result<std::unique_ptr<Engine>> scripted_engine(const std::shared_ptr<ScriptedPa
                    : next_answer_token(*tokenizer, passes->answers, sequence);
       },
       passes);
-  return Engine::make(std::move(target), {}, {.context_limit = kContextLength});
+  return as_engine(LocalEngine::make(std::move(target), {}, {.context_limit = kContextLength}));
 }
 
 }  // namespace redraft::http

@@ -251,16 +251,16 @@ std::string apply_script(const EditScript& script, std::string region,
   return region;
 }
 
-Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
+Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
   const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
   // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
   const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
-  Engine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
-                       [price](LanguageModel&) { return price; }};
+  LocalEngine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
+                            [price](LanguageModel&) { return price; }};
   target.title = script.title;
-  Engine::Model draft;
+  LocalEngine::Model draft;
   if (script.draft) {
     const EditScript same{.edits = script.edits,
                           .fills = script.fills,
@@ -269,8 +269,8 @@ Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script) {
     const CostCurve tenth({{1, 0.0010}, {11, 0.0011}});
     draft = {"scripted draft", model_of(same, tokenizer, tenth), tokenizer};
   }
-  return Engine::make(std::move(target), std::move(draft),
-                      {.context_limit = script.context_length, .cache_bytes = kCacheBytes});
+  return LocalEngine::make(std::move(target), std::move(draft),
+                           {.context_limit = script.context_length, .cache_bytes = kCacheBytes});
 }
 
 }  // namespace redraft

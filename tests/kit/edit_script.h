@@ -10,7 +10,7 @@
 
 #include "support/result.h"
 #include "tests/kit/fill_script.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -55,6 +55,6 @@ std::string apply_script(const EditScript& script, std::string region,
 // An engine without weights that carries out the script: it reads the code and the instruction from
 // the edit prompt, one token per byte, and writes the changed code like a real model.
 // Deterministic, with any decoder.
-Result<std::unique_ptr<Engine>> make_scripted_engine(const EditScript& script);
+Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& script);
 
 }  // namespace redraft

@@ -72,11 +72,11 @@ class Script {
 
 }  // namespace
 
-std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate,
-                                        int context_length) {
+std::unique_ptr<LocalEngine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate,
+                                             int context_length) {
   const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
   const auto script = std::make_shared<Script>(tokenizer, std::move(answer), std::move(gate));
-  Engine::Model target;
+  LocalEngine::Model target;
   target.name = "scripted";
   target.model = std::make_unique<ScriptedModel>(
       tokenizer->vocabulary_size(), context_length,
@@ -84,8 +84,8 @@ std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate
   target.tokenizer = tokenizer;
   // A table look-up takes no meaningful time, so a row is priced at a tenth of a pass.
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  Result<std::unique_ptr<Engine>> engine =
-      Engine::make(std::move(target), {}, {.context_limit = context_length});
+  Result<std::unique_ptr<LocalEngine>> engine =
+      LocalEngine::make(std::move(target), {}, {.context_limit = context_length});
   if (!engine) throw std::logic_error(engine.error().message());
   return std::move(*engine);
 }

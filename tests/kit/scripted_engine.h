@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 
@@ -24,7 +24,7 @@ using ScriptedAnswer = std::function<std::string(const ScriptedPrompt&)>;
 using ScriptedGate = std::function<void(const ScriptedPrompt&, std::size_t written)>;
 
 // An engine that answers edit prompts with a function: one token per byte, no weights.
-std::unique_ptr<Engine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate = {},
-                                        int context_length = 1 << 16);
+std::unique_ptr<LocalEngine> scripted_engine(ScriptedAnswer answer, ScriptedGate gate = {},
+                                             int context_length = 1 << 16);
 
 }  // namespace redraft

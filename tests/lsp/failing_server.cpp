@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   options.log_level = "warn";
   options.exit_limit = std::chrono::milliseconds(500);
   options.make_engine = [script](const redraft::LoadControl&) {
-    return redraft::make_scripted_engine(script);
+    return redraft::as_engine(redraft::make_scripted_engine(script));
   };
   serving = true;
   const int code = redraft::lsp::serve_one_client(std::move(options), STDIN_FILENO, STDOUT_FILENO);

@@ -125,14 +125,16 @@ redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
       control.progress(0.5);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    return redraft::make_scripted_engine(script);
+    return redraft::as_engine(redraft::make_scripted_engine(script));
   };
   redraft::EngineHost::Factory factory = {make, script.draft,
                                           [memory = script.memory] { return memory; }};
   const auto add = [&](redraft::Purpose purpose, const std::optional<redraft::EditScript>& own) {
     if (!own) return;
     factory.own[purpose] = std::make_shared<const redraft::EngineHost::Factory>(
-        [own = *own](const redraft::LoadControl&) { return redraft::make_scripted_engine(own); },
+        [own = *own](const redraft::LoadControl&) {
+          return redraft::as_engine(redraft::make_scripted_engine(own));
+        },
         own->draft, [memory = own->memory] { return memory; });
   };
   add(redraft::Purpose::kCompletion, given.completions);

@@ -245,10 +245,42 @@ TEST_F(RemoteEngine, AnotherTryIsNotToBeHad) {
 TEST_F(RemoteEngine, NothingIsReadAhead) {
   serve("vllm", {});
   const std::vector<TokenId> prompt = *encode_prompt(engine_->tokenizer(), {{"hello", false}});
-  EXPECT_EQ(engine_->known_tokens(prompt), 5);
+  EXPECT_EQ(engine_->known_tokens(prompt, {}), 5);
   EXPECT_TRUE(engine_->read_ahead(prompt, 5, [](int) {}, {}));
   EXPECT_TRUE(server_->requests.empty());
-  EXPECT_EQ(engine_->device(), "http://gpu");
+}
+
+TEST_F(RemoteEngine, SaysWhatTheServerDoes) {
+  serve("vllm", {});
+  EXPECT_EQ(engine_->device(), Device::server("http://gpu"));
+  EXPECT_EQ(engine_->draft_name(), "");
+  EXPECT_EQ(engine_->tokens_per_subword(), 3) << "tokens are bytes";
+  EXPECT_FALSE(engine_->reports_probabilities());
+  EXPECT_FALSE(engine_->reads_indexes());
+  EXPECT_EQ(engine_->own_decoder(),
+            (OwnDecoder{.name = "remote",
+                        .reason = "The server at http://gpu writes the text; redraft does not "
+                                  "compare it with plain decoding."}));
+}
+
+TEST_F(RemoteEngine, KnowsNoPredictions) {
+  serve("vllm", {});
+  const std::vector<TokenId> prompt = *encode_prompt(engine_->tokenizer(), {{"hello", false}});
+  EXPECT_TRUE(engine_->likeliest(prompt, 3).empty());
+  const auto alternatives = engine_->alternatives(prompt, prompt, {}, {});
+  ASSERT_TRUE(alternatives);
+  ASSERT_EQ(alternatives->size(), prompt.size());
+  for (const Engine::Alternative& each : *alternatives) EXPECT_GT(each.margin, 1e30F);
+  EXPECT_TRUE(server_->requests.empty());
+}
+
+TEST_F(RemoteEngine, HasNothingToDoInIdleMoments) {
+  serve("vllm", {answer_of(std::string(kAfter) + "```")});
+  ASSERT_TRUE(edit());
+  EXPECT_FALSE(engine_->ask_for_cost());
+  EXPECT_TRUE(engine_->take_read_prompts().empty());
+  EXPECT_EQ(engine_->take_read_ahead_work().tokens, 0);
+  EXPECT_TRUE(engine_->is_current());
 }
 
 }  // namespace

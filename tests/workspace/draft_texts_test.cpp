@@ -28,8 +28,8 @@ class DraftTexts : public testing::Test {
     };
     auto host = std::make_shared<EngineHost>(
         [this](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-          return scripted_engine(
-              [this](const ScriptedPrompt& prompt) { return written_ + prompt.fence; });
+          return as_engine(scripted_engine(
+              [this](const ScriptedPrompt& prompt) { return written_ + prompt.fence; }));
         },
         post);
     workspace_ = std::make_unique<Workspace>(std::move(host), post, observer);

@@ -33,7 +33,7 @@ class ExpectedRequests : public WorkspaceTest {
     script_.record = (folder_.path() / "shown").string();
     start([this](const LoadControl&) {
       ++loads_;
-      return make_scripted_engine(script_);
+      return as_engine(make_scripted_engine(script_));
     });
   }
 

@@ -98,7 +98,7 @@ class WorkspaceTest : public testing::Test {
   }
   void start_with(ScriptedAnswer answer, ScriptedGate gate = {}) {
     start([answer, gate](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
-      return scripted_engine(answer, gate);
+      return as_engine(scripted_engine(answer, gate));
     });
   }
   // Every edit of kText becomes kOneTwoThree, one token per pass; the model waits in the last line.

@@ -130,8 +130,8 @@ TEST_F(WorkspaceTest, AModelThatCannotBeLoadedFailsTheEditAndIsTriedAgain) {
   start([&](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
     if (++tries == 1) return Error("no such model: nonsense");
     if (tries == 2) throw std::runtime_error("out of memory");
-    return scripted_engine(
-        [](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
+    return as_engine(
+        scripted_engine([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; }));
   });
   open();
   const EditId first = edit();
@@ -153,12 +153,12 @@ TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
     gate_.pass(kText.size());
     // Not even the prompt fits, which the model would find out if it got the prompt.
     constexpr int kContextLength = 16;
-    return scripted_engine(
+    return as_engine(scripted_engine(
         [&](const ScriptedPrompt& prompt) {
           ++n_answers;
           return kOneTwoThree + prompt.fence;
         },
-        {}, kContextLength);
+        {}, kContextLength));
   });
   open();
   const EditId id = edit();
@@ -176,8 +176,8 @@ TEST_F(WorkspaceTest, CancelWhileTheModelLoadsAsksItNothing) {
 TEST_F(WorkspaceTest, LoadingTellsHowFarItIs) {
   start([&](const LoadControl& control) -> Result<std::unique_ptr<Engine>> {
     for (const double fraction : {0.25, 0.5, 1.0}) control.progress(fraction);
-    return scripted_engine(
-        [](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
+    return as_engine(
+        scripted_engine([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; }));
   });
   open();
   const EditId id = edit();

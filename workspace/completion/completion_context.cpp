@@ -40,12 +40,11 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, in
 }
 
 CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens) {
-  // A model on a server has bytes for tokens.
-  const std::size_t unit = engine.is_elsewhere() ? kBytesPerToken : 1;
-  const int context = engine.context_length() / static_cast<int>(unit);
+  const int unit = engine.tokens_per_subword();
+  const int context = engine.context_length() / unit;
   CompletionBudget budget =
       completion_budget(engine.cost_curve(), context_tokens, std::max(context - new_tokens, 1));
-  budget.snippet_tokens *= unit;
+  budget.snippet_tokens *= static_cast<std::size_t>(unit);
   return budget;
 }
 

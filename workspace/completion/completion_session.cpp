@@ -101,7 +101,7 @@ class Writing {
   // Requests the probabilities that the gate needs. False: there is no gate, because it is switched
   // off or the decoder does not report probabilities.
   bool gate(DecodeRequest& decode) const {
-    const bool told = request_.decoder.lossless() && !engine_.is_elsewhere();
+    const bool told = request_.decoder.lossless() && engine_.reports_probabilities();
     if (request_.min_probability <= 0 || !told) return false;
     decode.log_probabilities = 0;
     return true;

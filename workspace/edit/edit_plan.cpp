@@ -18,7 +18,7 @@ namespace {
 constexpr int kInstructionTokens = 64;
 
 int unread_tokens(Engine& engine, const EditPrompt& prompt) {
-  return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens);
+  return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens, {});
 }
 
 Result<std::optional<EditWindows>> windows_of(Engine& engine, const EditRequest& request,

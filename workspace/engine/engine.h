@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,10 +12,8 @@
 
 #include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
-#include "decoding/decoder_memory.h"
-#include "decoding/kv_archive.h"
-#include "decoding/language_model.h"
-#include "decoding/prefix_pool.h"
+#include "decoding/decoder_name.h"
+#include "decoding/device.h"
 #include "support/byte_range.h"
 #include "support/result.h"
 #include "support/token.h"
@@ -24,19 +21,9 @@
 #include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/engine/file_rest.h"
-#include "workspace/engine/kept_prompts.h"
-#include "workspace/engine/pass_costs.h"
 #include "workspace/engine/purpose.h"
 
 namespace redraft {
-
-struct EngineOptions {
-  int context_limit = 16384;  // tokens of one sequence
-  // Memory for the keys and values of past and current requests, for both models.
-  std::size_t cache_bytes = std::size_t{512} << 20;
-  // LoadControl::notice; may be empty.
-  std::function<void(const std::string&)> notice = {};
-};
 
 // What decoders remember from request to request as sources of drafts.
 enum class Remembering {
@@ -44,43 +31,63 @@ enum class Remembering {
   kNothing  // the request starts with nothing and leaves nothing: its text is private
 };
 
-// The models of one process with the KV caches that they keep between requests: only the part of a
-// prompt that differs from earlier ones is read, and several documents stay warm. Used by one
-// thread at a time (the decode thread).
+// A decoder that an engine runs whichever decoder a request names.
+struct OwnDecoder {
+  std::string name;
+  // Why its output may differ from plain decoding: a sentence for the user.
+  std::string reason;
+
+  friend bool operator==(const OwnDecoder&, const OwnDecoder&) = default;
+};
+
+// What an engine is.
+struct EngineInfo {
+  std::string target_name;
+  std::string target_title = {};  // what its files call it; empty: unknown
+  std::string draft_name = {};    // empty: there is no draft model
+  Device device = Device::cpu();  // the target's
+  int context_length = 0;         // tokens of one prompt and its answer
+  // How many tokens make up a subword of a usual vocabulary; more than 1 if tokens are bytes.
+  int tokens_per_subword = 1;
+  // Whether decodes report the probabilities of tokens (DecodeRequest::log_probabilities).
+  bool reports_probabilities = true;
+  // Whether indexes hold tokens of this vocabulary, so that drafts and snippets can come from them.
+  bool reads_indexes = true;
+  std::optional<OwnDecoder> own_decoder = {};  // none: requests choose the decoder
+};
+
+// Writes text for requests: with models in this process (LocalEngine) or on a server
+// (remote/remote_engine.h). Callers use both in the same way. What an engine cannot tell or need
+// not do is a normal answer, which each function describes.
+//
+// Used by one thread at a time, the decode thread. Functions that run the model throw ModelFailure
+// if its device or the connection fails; the engine must not be used afterwards.
 class Engine {
  public:
-  struct Model {
-    std::string name;
-    std::unique_ptr<LanguageModel> model;
-    std::shared_ptr<const Tokenizer> tokenizer;
-    // Where to find the cost of its passes; empty: measure it.
-    std::function<CostCurve(LanguageModel&)> find_cost = {};
-    // What to do with the cost once it has changed; empty: it never does.
-    std::function<void(const CostCurve&, CostChange)> keep_cost = {};
-    std::string device = "cpu";       // where it runs, in the form of --device
-    std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
-    // What its files call it (general.name), which tells the formats that it was trained on; empty:
-    // not known.
-    std::string title = {};
-    // Which weights these are: keys and values of others are not theirs (ModelStamp::weights()).
-    std::string version = {};
-    // Whether its files still are what was loaded; empty: they always are. Asked once per request.
-    std::function<bool()> is_current = {};
-    // What decodes instead of the decoder that a request names, because the model is not in this
-    // process: then nothing is read ahead, kept or looked at row by row. Null: it is.
-    std::shared_ptr<Decoder> elsewhere = {};
-  };
-  // `draft` may hold no model; if it holds one, its vocabulary must be the target's (otherwise an
-  // error).
-  static Result<std::unique_ptr<Engine>> make(Model target, Model draft,
-                                              const EngineOptions& options = {});
+  virtual ~Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
 
-  const Tokenizer& tokenizer() const { return *target_.tokenizer; }
-  const std::shared_ptr<const Tokenizer>& shared_tokenizer() const { return target_.tokenizer; }
+  const std::string& target_name() const { return info_.target_name; }
+  // The target's name and title, for whoever looks up a format by name.
+  std::string target_names() const { return info_.target_title + "\n" + info_.target_name; }
+  const std::string& draft_name() const { return info_.draft_name; }
+  const Device& device() const { return info_.device; }
+  int context_length() const { return info_.context_length; }
+  int tokens_per_subword() const { return info_.tokens_per_subword; }
+  bool reports_probabilities() const { return info_.reports_probabilities; }
+  bool reads_indexes() const { return info_.reads_indexes; }
+  const std::optional<OwnDecoder>& own_decoder() const { return info_.own_decoder; }
+  // Whether the models' files still are what was loaded. True without files.
+  virtual bool is_current() const { return true; }
+
+  // Texts as tokens of the target.
+  const Tokenizer& tokenizer() const { return *tokenizer_; }
+  const std::shared_ptr<const Tokenizer>& shared_tokenizer() const { return tokenizer_; }
   // Remembers the last prompt's texts, so that a keystroke does not encode the whole document
   // again.
-  PromptEncoder& prompt_encoder(Purpose purpose);
-  // The tokens of documents that drafts may come from, for DecodeRequest::open_files; the last ones
+  PromptEncoder& prompt_encoder(Purpose purpose) { return prompt_encoders_[purpose]; }
+  // The tokens of documents that drafts may come from, for DecodeRequest::open_files. The last ones
   // are remembered.
   std::shared_ptr<const std::vector<std::vector<TokenId>>> open_files(
       const std::vector<std::shared_ptr<const Document>>& documents);
@@ -88,29 +95,12 @@ class Engine {
   std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(Purpose purpose,
                                                                         const Document& document,
                                                                         ByteRange shown);
-  const std::string& target_name() const { return target_.name; }
-  // The target's name and what its files call it, for whoever looks a format up by name.
-  std::string target_names() const { return target_.title + "\n" + target_.name; }
-  const std::string& draft_name() const { return draft_.name; }  // empty: none
-  const std::string& device() const { return target_.device; }   // the target's
-  bool has_draft() const { return draft_.model != nullptr; }
-  // Whether indexes hold tokens of this vocabulary, so that drafts and snippets can come from them;
-  // true at first.
-  bool reads_indexes() const { return reads_indexes_; }
-  void set_reads_indexes(bool reads) { reads_indexes_ = reads; }
-  bool is_elsewhere() const { return target_.elsewhere != nullptr; }
-  const std::string& target_version() const { return target_.version; }
-  // Whether the models' files still are what was loaded.
-  bool is_current() const;
-  int context_length() const { return context_length_; }
-  // The cost of the target's passes, found or measured on the first call. Decodes correct it, each
-  // before it begins; the reference stays valid.
-  const CostCurve& cost_curve();
-  // Whether it is worth measuring in an idle moment that is to be arranged (true once), and doing
-  // so: before each pass it asks `go_on`, which may run other jobs or end it.
-  bool ask_for_cost() { return costs_.ask_for_measurement(); }
-  void measure_cost_again(const std::function<bool()>& go_on);
 
+  // Writes the answer to a prompt, which must be shorter than the context. One decode may run
+  // within another's `on_progress` if their purposes differ.
+  Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
+                              const DecodeRequest& request, const TokenSink& sink,
+                              std::stop_token stop, Remembering remembering = Remembering::kShared);
   // For tools that observe every decode, on the decode thread.
   struct DecodeObserver {
     std::function<void(Purpose, const DecoderName&, const DecodeRequest&)> on_begin;
@@ -119,88 +109,90 @@ class Engine {
   };
   void observe(DecodeObserver observer) { observer_ = std::move(observer); }
 
-  // One decode may run within another's `on_progress` if their purposes differ.
-  Result<DecodeResult> decode(Purpose purpose, const DecoderName& name,
-                              const DecodeRequest& request, const TokenSink& sink,
-                              std::stop_token stop, Remembering remembering = Remembering::kShared);
-  // How many tokens at the beginning of `prompt` need not be read for it. What the archive has of
-  // it is in the pool from then on.
-  int known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop = {});
+  // The cost of the target's passes, measured or guessed. It limits how much is shown and written.
+  // The reference stays valid; what it refers to may be corrected before a decode.
+  virtual const CostCurve& cost_curve() = 0;
+
+  // How many tokens at the beginning of `prompt` need not be read ahead: they are known, or reading
+  // ahead is of no use.
+  virtual int known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) = 0;
+  using OnChunk = std::function<void(int known)>;
   // Reads the beginning of a prompt that is expected, in chunks, so that the request itself need
   // not: `limit` tokens at most, besides those that are known. `on_chunk` is told after each chunk
   // how many tokens of `beginning` are known by then; more urgent work may run within it. True if
   // it came to the end.
-  bool read_ahead(std::span<const TokenId> beginning, int limit,
-                  const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+  bool read_ahead(const std::vector<TokenId>& beginning, int limit, const OnChunk& on_chunk,
+                  const std::stop_token& stop) {
+    return read_prompts({&beginning, 1}, limit, on_chunk, stop);
+  }
   // The same for whole prompts that begin alike. What they share is read once, and each gets a
   // cache of its own.
-  bool read_ahead(const std::vector<std::vector<TokenId>>& prompts,
-                  const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+  bool read_ahead(const std::vector<std::vector<TokenId>>& prompts, const OnChunk& on_chunk,
+                  const std::stop_token& stop) {
+    return read_prompts(prompts, context_length(), on_chunk, stop);
+  }
+
+  // The `count` likeliest next tokens of the target, the likeliest first; empty if they are
+  // unknown.
+  virtual std::vector<TokenId> likeliest(std::span<const TokenId> context, int count) = 0;
+  // What the target could have written instead of a token.
+  struct Alternative {
+    TokenId token;  // the second best, or the best if it wrote another; -1: unknown
+    float margin;   // of the logits of the best and the second best; infinite: unknown
+  };
+  // For each token of `output` after `prompt`, in passes of many rows each, which is how a prompt
+  // is read; rows have the bits that they have in any other pass. `on_pass` is told after each what
+  // it all cost so far; more urgent work may run within it. Nothing: it was stopped.
+  virtual std::optional<std::vector<Alternative>> alternatives(
+      std::span<const TokenId> prompt, std::span<const TokenId> output,
+      const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop) = 0;
+
+  // The rest is for idle moments. An engine that has nothing to do then inherits these functions.
+
+  // Whether it is worth measuring the cost in an idle moment that the caller then arranges. True
+  // once, until measure_cost_again().
+  virtual bool ask_for_cost() { return false; }
+  // Before each pass it asks `go_on`, which may run other jobs or end it.
+  virtual void measure_cost_again(const std::function<bool()>& /*go_on*/) {}
   // What read_ahead() has done since the last call.
   struct ReadAheadWork {
     std::int64_t tokens = 0;
     double seconds = 0;  // of all threads
   };
-  ReadAheadWork take_read_ahead_work() { return std::exchange(read_ahead_work_, {}); }
-  // The `count` likeliest next tokens of the target, the likeliest first; none of one elsewhere.
-  std::vector<TokenId> likeliest(std::span<const TokenId> context, int count);
-  // What the target could have written instead of a token.
-  struct Alternative {
-    TokenId token;  // the second best, or the best if it wrote another
-    float margin;   // of the logits of the best and the second best
-  };
-  // For each token of `output` after `prompt`, in passes of many rows each, which is how a prompt
-  // is read; rows have the bits that they have in any other pass. `on_pass` is told after each what
-  // it all cost so far; more urgent work may run within it. Nothing: it was stopped. Of a target
-  // elsewhere there are none that are close.
-  std::optional<std::vector<Alternative>> alternatives(
-      std::span<const TokenId> prompt, std::span<const TokenId> output,
-      const std::function<void(const DecodeStatistics&)>& on_pass, const std::stop_token& stop);
-  // From now on the beginnings of prompts of edits come from `archive` too, and save() adds to it.
-  // Without effect if the target's caches cannot leave its device. `on_problem` (may be empty) is
-  // called if the disk fails.
-  void set_archive(KvArchive archive, std::function<void(const Error&)> on_problem = {});
-  // The prompts of edits (Remembering::kShared) since the last call, a few at most, for save();
-  // none without an archive.
-  std::vector<std::vector<TokenId>> take_read_prompts();
-  // Writes what the caches hold of the beginning of `prompt` to the archive, if it is worth that.
-  // `source` is the document that the prompt is about. For an idle moment: before each block of a
-  // few milliseconds it asks `go_on`, which may run other jobs or end it.
-  void save(std::span<const TokenId> prompt, const std::string& source,
-            const std::function<bool()>& go_on);
-  // Forgets all cached prefixes, so that a measurement starts cold.
-  void clear_caches() { caches_.clear(); }
-  // Likewise forgets what decoders keep from earlier requests.
-  void forget_drafts() {
-    for (DecoderMemory& memory : memories_.values) memory.forget();
-  }
-  PrefixPool::Statistics cache_statistics() const { return caches_.statistics(); }
-  LanguageModel& target() { return *target_.model; }
+  virtual ReadAheadWork take_read_ahead_work() { return {}; }
+  // The prompts of edits (Remembering::kShared) since the last call, a few at most, for save().
+  virtual std::vector<std::vector<TokenId>> take_read_prompts() { return {}; }
+  // Writes what is cached of the beginning of `prompt` to the disk, if it is worth that. `source`
+  // is the document that the prompt is about. Before each block of a few milliseconds it asks
+  // `go_on`, which may run other jobs or end it.
+  virtual void save(std::span<const TokenId> /*prompt*/, const std::string& /*source*/,
+                    const std::function<bool()>& /*go_on*/) {}
 
- private:
-  Engine(Model target, Model draft, int context_length, const EngineOptions& options);
-  using OnChunkRead = std::function<void(int rows, double seconds)>;
-  bool read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
-                 const OnChunkRead& on_chunk, const std::stop_token& stop);
-  bool read_ahead_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
-                       const std::function<void(int known)>& on_chunk, const std::stop_token& stop);
+ protected:
+  Engine(EngineInfo info, std::shared_ptr<const Tokenizer> tokenizer);
+
+  // Whether a request may have this prompt: it is not empty and leaves room for an answer.
+  bool fits(std::span<const TokenId> prompt) const {
+    return !prompt.empty() && std::ssize(prompt) < context_length();
+  }
+  // Runs `decoder`, and tells the observer.
   Result<DecodeResult> run_observed(Decoder& decoder, Purpose purpose, const DecoderName& name,
                                     DecodeRequest request, const TokenSink& sink,
                                     std::stop_token stop);
-  // Puts a cache from the archive into the pool, if it has one that is worth it.
-  void restore_from_archive(std::span<const TokenId> tokens, const std::stop_token& stop);
 
-  Model target_;
-  Model draft_;
-  int context_length_;
-  bool reads_indexes_ = true;
-  PrefixPool caches_;
-  std::optional<KeptPrompts> kept_prompts_;  // none: there is no archive
-  std::function<void(const Error&)> on_archive_problem_;
-  std::shared_ptr<const LineTable> lines_;
-  PerPurpose<DecoderMemory> memories_;
-  PassCosts costs_;
-  ReadAheadWork read_ahead_work_;
+  void set_reads_indexes(bool reads) { info_.reads_indexes = reads; }
+
+ private:
+  // decode(); the prompt is shorter than the context.
+  virtual Result<DecodeResult> run(Purpose purpose, const DecoderName& name,
+                                   const DecodeRequest& request, const TokenSink& sink,
+                                   std::stop_token stop, Remembering remembering) = 0;
+  // read_ahead(). `limit` is for each prompt. False if a prompt does not fit.
+  virtual bool read_prompts(std::span<const std::vector<TokenId>> prompts, int limit,
+                            const OnChunk& on_chunk, const std::stop_token& stop) = 0;
+
+  EngineInfo info_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
   std::optional<DecodeObserver> observer_;
   PerPurpose<PromptEncoder> prompt_encoders_;
   PerPurpose<FileRest> rests_;

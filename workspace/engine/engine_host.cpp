@@ -132,9 +132,9 @@ Result<Engine*> EngineHost::load(const std::string& why) {
   engine_ = std::move(*made);
   set_status({.state = EngineStatus::State::kReady,
               .target = engine_->target_name(),
-              .draft = engine_->has_draft() ? engine_->draft_name() : std::string(),
+              .draft = engine_->draft_name(),
               .device = engine_->device(),
-              .elsewhere = engine_->is_elsewhere(),
+              .own_decoder = engine_->own_decoder(),
               .context_length = engine_->context_length(),
               .memory_bytes = memory});
   return engine_.get();

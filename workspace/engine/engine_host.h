@@ -30,9 +30,10 @@ struct EngineStatus {
   double loaded = 0;        // the loaded part, while loading
   std::string target = {};  // names, once ready
   std::string draft = {};   // empty: none
-  std::string device = {};  // of the target: "cpu", "cuda" or, elsewhere, a server's address
-  bool elsewhere = false;   // Engine::is_elsewhere()
-  int context_length = 0;   // Engine::context_length(), once ready; 0: not known
+  // Of the engine, once ready:
+  std::optional<Device> device = {};
+  std::optional<OwnDecoder> own_decoder = {};
+  int context_length = 0;   // tokens; 0: not known
   std::string error = {};   // why loading failed; the next request tries again
   std::string notice = {};  // what is not as requested, as sentences; empty: nothing
   // About how much the models take; 0: it is not known.

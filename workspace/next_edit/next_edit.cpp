@@ -115,9 +115,9 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
         engine.rest_of_file(Purpose::kNextEdit, region.document(), region.range());
   decode.open_files = engine.open_files(request.beside);
   decode.repository = request.repository;
-  // A model on a server and a lossy decoder do not report the probabilities of their tokens.
+  // Lossy decoders and some engines do not report the probabilities of tokens.
   double log_probability = 0;  // of the token that the sink is about to take
-  if (request.min_probability > 0 && request.decoder.lossless() && !engine.is_elsewhere() &&
+  if (request.min_probability > 0 && request.decoder.lossless() && engine.reports_probabilities() &&
       prompt.format == nullptr) {
     decode.log_probabilities = 0;
     decode.on_emitted = [&](const EmittedToken& token) {

@@ -8,6 +8,7 @@
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/fill_script.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 std::unique_ptr<Engine> engine_that_writes(const std::string& text,
                                            std::shared_ptr<const Tokenizer> tokenizer,
                                            std::vector<FillScript::Doubt> doubts = {}) {
-  Engine::Model target;
+  LocalEngine::Model target;
   target.name = "scripted";
   target.tokenizer = tokenizer;
   const FillScript script{{{"", text}}, std::move(doubts)};
@@ -33,7 +34,7 @@ std::unique_ptr<Engine> engine_that_writes(const std::string& text,
   });
   target.model = std::move(model);
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  return std::move(*Engine::make(std::move(target), {}, {.context_limit = 1 << 14}));
+  return std::move(*LocalEngine::make(std::move(target), {}, {.context_limit = 1 << 14}));
 }
 std::unique_ptr<Engine> engine_that_writes(const std::string& text) {
   return engine_that_writes(text, fill_tokenizer());

@@ -12,6 +12,7 @@
 #include "tests/kit/fill_script.h"
 #include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -87,7 +88,7 @@ class CompletionsTest : public testing::Test {
     return [this](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
       ++loads_;
       const auto tokenizer = fill_tokenizer();
-      Engine::Model target;
+      LocalEngine::Model target;
       target.name = "scripted";
       target.tokenizer = tokenizer;
       auto model = std::make_unique<ScriptedModel>(
@@ -103,7 +104,7 @@ class CompletionsTest : public testing::Test {
       });
       target.model = std::move(model);
       target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {2, 1.0}}); };
-      return Engine::make(std::move(target), {}, {.context_limit = 1 << 14});
+      return as_engine(LocalEngine::make(std::move(target), {}, {.context_limit = 1 << 14}));
     };
   }
   Post post() {

@@ -7,6 +7,7 @@
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
 #include "tests/workspace/workspace_fixture.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -43,7 +44,7 @@ TEST_F(DecidedEdits, TheModelAnswersTheRetryOfARename) {
 // An engine whose costs cannot be measured while `fails` is set.
 std::unique_ptr<Engine> engine_without_costs(const std::atomic<bool>& fails) {
   const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
-  Engine::Model target;
+  LocalEngine::Model target;
   target.name = "scripted";
   target.model = std::make_unique<ScriptedModel>(ScriptedModel::random(
       1, {.vocabulary = tokenizer->vocabulary_size(), .context_length = 1 << 16}));
@@ -52,7 +53,7 @@ std::unique_ptr<Engine> engine_without_costs(const std::atomic<bool>& fails) {
     if (fails) throw std::runtime_error("the device is gone");
     return CostCurve({{1, 0.010}, {11, 0.020}});
   };
-  return *Engine::make(std::move(target), {}, {});
+  return *LocalEngine::make(std::move(target), {}, {});
 }
 
 TEST_F(DecidedEdits, AJobThatThrowsIsAnsweredOnceAndTheNextOneRuns) {

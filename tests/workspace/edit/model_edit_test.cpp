@@ -12,6 +12,7 @@
 #include "decoding/model/tokenizer_loader.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/edit/run_edit.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -29,19 +30,19 @@ std::shared_ptr<const Document> document(const std::string& text) {
 }
 
 // `cost`: what passes cost, as if the machine were another one; empty: what they do.
-std::unique_ptr<Engine> load_engine(const char* name, ThreadPool& pool, int context_limit,
-                                    const std::string& cost = "") {
+std::unique_ptr<LocalEngine> load_engine(const char* name, ThreadPool& pool, int context_limit,
+                                         const std::string& cost = "") {
   const auto file = find_model(name);
   EXPECT_TRUE(file) << file.error().message();
   auto loaded = load_model(*file, pool);
   EXPECT_TRUE(loaded) << loaded.error().message();
-  Engine::Model target{loaded->name, std::move(loaded->model), loaded->tokenizer};
+  LocalEngine::Model target{loaded->name, std::move(loaded->model), loaded->tokenizer};
   if (!cost.empty()) {
     const auto points = CostCurve::parse_points(cost);
     EXPECT_TRUE(points) << points.error().message();
     target.find_cost = [curve = CostCurve(*points)](LanguageModel&) { return curve; };
   }
-  auto engine = Engine::make(std::move(target), {}, {.context_limit = context_limit});
+  auto engine = LocalEngine::make(std::move(target), {}, {.context_limit = context_limit});
   EXPECT_TRUE(engine) << engine.error().message();
   return *std::move(engine);
 }
@@ -88,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(On, ModelEditTest,
 
 TEST_P(ModelEditTest, AnEditIsTheSameWithAndWithoutDraftsAndKeepsEveryOtherByte) {
   ThreadPool pool(threads());
-  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048, GetParam());
+  const std::unique_ptr<LocalEngine> engine = load_engine(kModel, pool, 2048, GetParam());
 
   EditRequest request;
   request.document = document(kText);
@@ -124,7 +125,7 @@ std::string functions(const std::string& name, int count) {
 
 TEST_P(ModelEditTest, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
   ThreadPool pool(threads());
-  const std::unique_ptr<Engine> engine = load_engine(kModel, pool, 2048, GetParam());
+  const std::unique_ptr<LocalEngine> engine = load_engine(kModel, pool, 2048, GetParam());
   EditRequest request;
   request.decoder = *parse_decoder_name("redraft");
   request.max_new_tokens = 40;
@@ -162,7 +163,7 @@ TEST_P(ModelEditTest, TextsStayWarmInTurnAndWriteWhatTheyWouldAlone) {
 // How long it takes is measured, not tested.
 TEST(ModelEdit, ACancelOfALongReadReturnsWithinAChunk) {
   ThreadPool pool(threads());
-  const std::unique_ptr<Engine> engine = load_engine("qwen2.5-coder-1.5b", pool, 16384);
+  const std::unique_ptr<LocalEngine> engine = load_engine("qwen2.5-coder-1.5b", pool, 16384);
   using Clock = std::chrono::steady_clock;
   EditRequest request;
   request.document = document(functions("scale", 300));

@@ -13,6 +13,7 @@
 
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 #include "workspace/engine/save_when_idle.h"
 
 namespace redraft {
@@ -32,13 +33,13 @@ class EngineHostTest : public testing::Test {
     failed_before_ = control.device_failed;
     if (!load_error_.empty()) return Error(load_error_);
     current_ = true;
-    Engine::Model target{
+    LocalEngine::Model target{
         "tiny",
         std::make_unique<ScriptedModel>(ScriptedModel::random(
             1, {.vocabulary = byte_tokenizer()->vocabulary_size(), .context_length = 4096})),
         byte_tokenizer()};
     target.is_current = [this] { return current_.load(); };
-    return Engine::make(std::move(target), {});
+    return as_engine(LocalEngine::make(std::move(target), {}));
   }
   // How many tokens of a prompt a request finds in a cache; -1: it fails.
   int request() {

@@ -9,7 +9,7 @@
 #include "tests/kit/scripted_model.h"
 #include "tests/kit/temp_folder.h"
 #include "tests/workspace/workspace_fixture.h"
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -47,12 +47,12 @@ DecodeRequest request(const std::string& prompt) {
 struct Process {
   explicit Process(const fs::path& folder, std::size_t cache_bytes = std::size_t{1} << 20) {
     const auto tokenizer = byte_tokenizer();
-    Engine::Model target{"t",
-                         std::make_unique<ScriptedModel>(ScriptedModel::random(
-                             1, {.vocabulary = tokenizer->vocabulary_size()})),
-                         tokenizer};
+    LocalEngine::Model target{"t",
+                              std::make_unique<ScriptedModel>(ScriptedModel::random(
+                                  1, {.vocabulary = tokenizer->vocabulary_size()})),
+                              tokenizer};
     target.find_cost = [](LanguageModel&) { return hundred_a_second(); };
-    engine = *Engine::make(std::move(target), {}, {.cache_bytes = cache_bytes});
+    engine = *LocalEngine::make(std::move(target), {}, {.cache_bytes = cache_bytes});
     if (!folder.empty()) engine->set_archive(*KvArchive::open(folder, kKey));
   }
   DecodeResult decode(const std::string& prompt, Purpose purpose = Purpose::kEdit,
@@ -70,7 +70,7 @@ struct Process {
     for (const auto& prompt : engine->take_read_prompts()) engine->save(prompt, kSource, go_on);
   }
 
-  std::unique_ptr<Engine> engine;
+  std::unique_ptr<LocalEngine> engine;
 };
 
 class KeptPromptsTest : public testing::Test {
@@ -105,7 +105,7 @@ TEST_F(KeptPromptsTest, ReadAheadRestoresFromDisk) {
   read_and_save(text_);
   Process process(folder_);
   const std::vector<TokenId> prompt = byte_tokenizer()->encode(text_ + letters(40, 2));
-  EXPECT_EQ(process.engine->known_tokens(prompt), 300);
+  EXPECT_EQ(process.engine->known_tokens(prompt, {}), 300);
   std::vector<int> known;
   EXPECT_TRUE(process.engine->read_ahead(prompt, 64, [&](int n) { known.push_back(n); }, {}));
   EXPECT_EQ(known.back(), 340);
@@ -237,7 +237,7 @@ class KeepingWorkspaceTest : public WorkspaceTest {
       auto engine =
           scripted_engine([](const ScriptedPrompt& prompt) { return kOneTwoThree + prompt.fence; });
       engine->set_archive(*KvArchive::open(folder_, kKey));
-      return engine;
+      return as_engine(std::move(engine));
     });
   }
   void edit_in(const char* uri, const std::string& text = long_text()) {

@@ -8,6 +8,7 @@
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft {
 namespace {
@@ -18,15 +19,15 @@ constexpr double kUnrest = 1e5;  // no measurement is worse
 Result<std::unique_ptr<Engine>> busy_engine(
     std::function<void(const CostCurve&, CostChange)> keep) {
   const auto tokenizer = byte_tokenizer();
-  Engine::Model target{"t",
-                       std::make_unique<ScriptedModel>(
-                           ScriptedModel::random(1, {.vocabulary = tokenizer->vocabulary_size()})),
-                       tokenizer};
+  LocalEngine::Model target{"t",
+                            std::make_unique<ScriptedModel>(ScriptedModel::random(
+                                1, {.vocabulary = tokenizer->vocabulary_size()})),
+                            tokenizer};
   target.find_cost = [](LanguageModel&) {
     return CostCurve({{1, 0.010}, {11, 0.020}}, /*measured_here=*/true, kUnrest);
   };
   target.keep_cost = std::move(keep);
-  return Engine::make(std::move(target), {}, {});
+  return as_engine(LocalEngine::make(std::move(target), {}, {}));
 }
 
 TEST(MeasureWhenIdle, ACurveOfABusySecondIsMeasuredAgainWithoutARequest) {

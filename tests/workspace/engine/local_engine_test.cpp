@@ -1,4 +1,4 @@
-#include "workspace/engine/engine.h"
+#include "workspace/engine/local_engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-Engine::Model model(const std::string& name, std::shared_ptr<const Tokenizer> tokenizer,
-                    int context_length = 4096) {
+LocalEngine::Model model(const std::string& name, std::shared_ptr<const Tokenizer> tokenizer,
+                         int context_length = 4096) {
   const ScriptedModel::RandomOptions options{.vocabulary = tokenizer->vocabulary_size(),
                                              .context_length = context_length};
   return {name, std::make_unique<ScriptedModel>(ScriptedModel::random(1, options)),
@@ -44,31 +44,46 @@ DecodeRequest request(const std::string& prompt, int max_new_tokens = 8) {
   return request;
 }
 
-TEST(Engine, TakesADraftModelOfTheSameVocabularyOnly) {
-  EXPECT_TRUE(Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer())));
+TEST(LocalEngine, TakesADraftModelOfTheSameVocabularyOnly) {
+  EXPECT_TRUE(LocalEngine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer())));
   const auto refused =
-      Engine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
+      LocalEngine::make(model("big", byte_tokenizer()), model("small", other_tokenizer()));
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message(),
               HasSubstr("draft model small has another vocabulary than target big"));
-  EXPECT_FALSE(Engine::make({}, {}));
+  EXPECT_FALSE(LocalEngine::make({}, {}));
 }
 
-TEST(Engine, TheContextIsTheSmallestOfAll) {
-  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 1000}))
+TEST(LocalEngine, TheContextIsTheSmallestOfAll) {
+  EXPECT_EQ((*LocalEngine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 1000}))
                 ->context_length(),
             512);
-  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 100}))
+  EXPECT_EQ((*LocalEngine::make(model("t", byte_tokenizer(), 512), {}, {.context_limit = 100}))
                 ->context_length(),
             100);
-  EXPECT_EQ((*Engine::make(model("t", byte_tokenizer(), 512), model("d", byte_tokenizer(), 256)))
-                ->context_length(),
-            256);
+  EXPECT_EQ(
+      (*LocalEngine::make(model("t", byte_tokenizer(), 512), model("d", byte_tokenizer(), 256)))
+          ->context_length(),
+      256);
+}
+
+TEST(LocalEngine, SaysWhatItsModelsAre) {
+  LocalEngine::Model target = model("t", byte_tokenizer());
+  target.title = "Tiny";
+  target.device = Device::cuda();
+  const auto engine = *LocalEngine::make(std::move(target), model("d", byte_tokenizer()));
+  EXPECT_EQ(engine->target_names(), "Tiny\nt");
+  EXPECT_EQ(engine->draft_name(), "d");
+  EXPECT_EQ(engine->device(), Device::cuda());
+  EXPECT_EQ(engine->tokens_per_subword(), 1);
+  EXPECT_TRUE(engine->reports_probabilities());
+  EXPECT_TRUE(engine->reads_indexes());
+  EXPECT_EQ(engine->own_decoder(), std::nullopt) << "requests choose it";
 }
 
 // Whoever watches every decode takes nothing from the one who asked for it.
-TEST(Engine, ASampledRequestIsWatchedAndTold) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+TEST(LocalEngine, ASampledRequestIsWatchedAndTold) {
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {});
   int watched = 0;
   double told = 0;
   engine->observe({.on_begin = [](Purpose, const DecoderName&, const DecodeRequest&) {},
@@ -93,8 +108,8 @@ TEST(Engine, ASampledRequestIsWatchedAndTold) {
   EXPECT_EQ(drafted->log_probabilities, plain->log_probabilities);
 }
 
-TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+TEST(LocalEngine, ASecondPromptPaysForItsOwnTokensOnly) {
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {});
   const DecoderName plain = *parse_decoder_name("ar");
   const auto first =
       engine->decode(Purpose::kEdit, plain, request("the same beginning, then this"), {}, {});
@@ -110,31 +125,32 @@ TEST(Engine, ASecondPromptPaysForItsOwnTokensOnly) {
             0);
 }
 
-TEST(Engine, AsksForItsCostOnceAndMeasuresItOtherwise) {
+TEST(LocalEngine, AsksForItsCostOnceAndMeasuresItOtherwise) {
   int asked = 0;
-  Engine::Model target = model("t", byte_tokenizer());
+  LocalEngine::Model target = model("t", byte_tokenizer());
   target.find_cost = [&asked](LanguageModel&) {
     ++asked;
     return CostCurve({{1, 0.5}});
   };
-  const auto engine = *Engine::make(std::move(target), {});
+  const auto engine = *LocalEngine::make(std::move(target), {});
   EXPECT_EQ(asked, 0);
   EXPECT_EQ(engine->cost_curve().seconds(1), 0.5);
   EXPECT_EQ(engine->cost_curve().points().size(), 1U);
   EXPECT_EQ(asked, 1);
-  EXPECT_GT((*Engine::make(model("t", byte_tokenizer()), {}))->cost_curve().points().size(), 2U);
+  EXPECT_GT((*LocalEngine::make(model("t", byte_tokenizer()), {}))->cost_curve().points().size(),
+            2U);
 }
 
-TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
+TEST(LocalEngine, SeveralTextsStayWarmWithinTheBudget) {
   const std::string texts[] = {std::string(300, 'a') + "1", std::string(300, 'b') + "2"};
   const auto cached = [&](Engine& engine, const std::string& text, const std::string& end) {
     const auto result =
         engine.decode(Purpose::kEdit, *parse_decoder_name("ar"), request(text + end), {}, {});
     return result->statistics.cached_prompt_tokens;
   };
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
-  const auto frugal = *Engine::make(model("t", byte_tokenizer()), {},
-                                    {.cache_bytes = 400 * ScriptedModel::kSlotBytes});
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {});
+  const auto frugal = *LocalEngine::make(model("t", byte_tokenizer()), {},
+                                         {.cache_bytes = 400 * ScriptedModel::kSlotBytes});
   for (const std::string& text : texts) {
     cached(*engine, text, "x");
     cached(*frugal, text, "x");
@@ -146,8 +162,9 @@ TEST(Engine, SeveralTextsStayWarmWithinTheBudget) {
   EXPECT_LE(frugal->cache_statistics().bytes, 400 * ScriptedModel::kSlotBytes);
 }
 
-TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
+TEST(LocalEngine, TheDraftModelFindsItsOwnPrefixes) {
+  const auto engine =
+      *LocalEngine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
   const DecoderName drafting = *parse_decoder_name("efficientedit");
   ASSERT_TRUE(
       engine->decode(Purpose::kEdit, drafting, request("the same beginning, then this"), {}, {}));
@@ -160,8 +177,8 @@ TEST(Engine, TheDraftModelFindsItsOwnPrefixes) {
   EXPECT_EQ(statistics.caches, 2);
 }
 
-TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+TEST(LocalEngine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {});
   const auto a = *Document::make("a", 1, "ab");
   const auto b = *Document::make("b", 1, "c");
   const auto files = engine->open_files({a, b});
@@ -176,9 +193,9 @@ TEST(Engine, OpenFilesAreEncodedOnceWhileTheyStayTheSame) {
 }
 
 // Writes the same text after every prompt, which ends with ":".
-std::unique_ptr<Engine> engine_that_writes(const std::string& answer) {
+std::unique_ptr<LocalEngine> engine_that_writes(const std::string& answer) {
   const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer();
-  Engine::Model target;
+  LocalEngine::Model target;
   target.model = std::make_unique<ScriptedModel>(
       tokenizer->vocabulary_size(), 4096,
       [answer, end = tokenizer->special("<|im_end|>")](std::span<const TokenId> sequence) {
@@ -189,10 +206,10 @@ std::unique_ptr<Engine> engine_that_writes(const std::string& answer) {
       });
   target.tokenizer = tokenizer;
   target.find_cost = [](LanguageModel&) { return CostCurve({{1, 0.010}, {11, 0.020}}); };
-  return *Engine::make(std::move(target), {});
+  return *LocalEngine::make(std::move(target), {});
 }
 
-TEST(Engine, ARequestThatRemembersNothingLeavesNothing) {
+TEST(LocalEngine, ARequestThatRemembersNothingLeavesNothing) {
   std::string answer;
   for (int i = 1; i < 60; ++i) answer += std::to_string(i * i * i * 7919 % 99991) + "\n";
   const auto engine = engine_that_writes(answer);
@@ -212,8 +229,8 @@ TEST(Engine, ARequestThatRemembersNothingLeavesNothing) {
   EXPECT_GT(remembered("e:", kShared), static_cast<int>(answer.size()) / 2);
 }
 
-TEST(Engine, SaysHowManyTokensAPromptNeeds) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
+TEST(LocalEngine, SaysHowManyTokensAPromptNeeds) {
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {}, {.context_limit = 16});
   const auto result = engine->decode(Purpose::kEdit, *parse_decoder_name("ar"),
                                      request(std::string(20, 'x')), {}, {});
   ASSERT_FALSE(result);
@@ -221,8 +238,8 @@ TEST(Engine, SaysHowManyTokensAPromptNeeds) {
               testing::AllOf(HasSubstr("20 tokens"), HasSubstr("holds 16")));
 }
 
-TEST(Engine, ReportsAMissingDraftModelOfADecoder) {
-  const auto engine = *Engine::make(model("t", byte_tokenizer()), {});
+TEST(LocalEngine, ReportsAMissingDraftModelOfADecoder) {
+  const auto engine = *LocalEngine::make(model("t", byte_tokenizer()), {});
   const auto result =
       engine->decode(Purpose::kEdit, *parse_decoder_name("efficientedit"), request("x"), {}, {});
   ASSERT_FALSE(result);
