@@ -300,6 +300,25 @@ TEST(ChangePlace, LineEndingsStay) {
   EXPECT_EQ(place("python", file, "def f():\n    return 2\n").text, "def f():\r\n    return 2\r\n");
 }
 
+TEST(ChangePlace, AnImportGoesInAlphabeticalOrderIfTheFileIsSorted) {
+  const std::string change = "import beta\n\n# ...\n\ndef f():\n    return 2\n";
+  const std::string sorted = "import alpha\nimport gamma\n\n\ndef f():\n    return 1\n";
+  EXPECT_EQ(place("python", sorted, change).text,
+            "import alpha\nimport beta\nimport gamma\n\n\ndef f():\n    return 2\n");
+}
+
+TEST(ChangePlace, ANewFunctionBehindAnEllipsisGoesToTheEndOfTheFile) {
+  const std::string file = "def f():\n    return 1\n\n\ndef g():\n    return 2\n";
+  const std::string fresh = "def h():\n    return 3\n";
+  EXPECT_EQ(place("python", file, "# ...\n\n" + fresh).text, file + "\n\n" + fresh);
+}
+
+TEST(ChangePlace, AHeadOfSeveralLinesIsADoubt) {
+  const std::string file = "def f(a,\n      b):\n    return a\n";
+  EXPECT_THAT(place("python", file, "def f(a, b, c):\n    # ...\n").doubt,
+              HasSubstr("the end of the head of 'f' is uncertain"));
+}
+
 using Lines = std::vector<std::string>;
 
 std::string joined(const Lines& lines) {
