@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 BUILD = pathlib.Path(os.environ["REDRAFT_BUILD"])
-MAX_STEPS = 570  # lower it when the program loses a part
+MAX_STEPS = 572  # lower it when the program loses a part
 ADVICE = (f"The program takes more than {MAX_STEPS} build steps. Does the program itself need what was added? A bench, a trainer "
           "or a research decoder belongs to a target that `redraft` does not link. If the program does need it, raise MAX_STEPS "
           "in this file, and give the reason in the commit and the closing note of the issue.")
