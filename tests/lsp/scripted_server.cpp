@@ -113,8 +113,8 @@ ServerScript read_server_script(const std::string& file) {
 void attempt(const std::pair<std::string, std::string>& places) {
   for (const auto& [name, outcome] :
        redraft::attempt_outside(places.first, places.second, ::getppid()))
-    logging::info("attempt {}: {}", name, outcome);
-  logging::info("attempts: all made");
+    redraft::logging::info("attempt {}: {}", name, outcome);
+  redraft::logging::info("attempts: all made");
 }
 
 redraft::EngineHost::Factory engine_factory(const ServerScript& given) {
@@ -255,8 +255,8 @@ struct Inside {
 
 int play(redraft::lsp::ServerOptions options, const Inside& inside) {
   using Speed = redraft::lsp::ReplaySpeed;
-  logging::to_stderr();
-  logging::set_level(options.log_level);
+  redraft::logging::to_stderr();
+  redraft::logging::set_level(options.log_level);
   const redraft::Result<int> code =
       redraft::lsp::replay(inside.replay, inside.as_recorded ? Speed::kRecorded : Speed::kFast,
                            std::move(options.make_engine), std::move(options.index), std::cout);

@@ -20,10 +20,10 @@ TEST(DeviceOption, IsOnTheGpuOnlyIfThereIsOne) {
 }
 
 // What a command with this --device runs on; empty if it rejects the command line.
-std::string chosen(const std::string& arguments, void (*add_options)(CLI::App&, CommonOptions&)) {
+std::string chosen(const std::string& arguments, void (*add_options)(CommandLine, CommonOptions&)) {
   CLI::App app;
   CommonOptions options;
-  add_options(app, options);
+  add_options(CommandLine(&app), options);
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError&) {

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using lsp::Usage;
 using lsp::UsageEvent;
 
-constexpr const char* kToday = "0.2.0";
+constexpr const char* kToday = "0.1.0";
 constexpr std::uint64_t kStoreKey = 7;
 constexpr std::size_t kMagicBytes = 8;  // of which the last two are the version, as digits
 
