@@ -187,7 +187,7 @@ Result<void> check_options(const EditOptions& options) {
   if (options.change == "") return Error("--change is empty: name a file, or - for standard input");
   if (options.change == "-" && options.output.reads_standard_input())
     return Error("--change -: standard input is the file already");
-  if (const Result<void> checked = options.output.check(); !checked) return checked;
+  if (Result<void> checked = options.output.check(); !checked) return checked;
   if (!options.output.reads_standard_input() && !options.language.empty())
     return Error("--language: a file's language is told by its name");
   return {};

@@ -147,7 +147,7 @@ std::vector<Option> add_doors(CommandLine command, LspOptions& options) {
           .check(in_range(0, 65535));
   // Only for shared servers that this program starts.
   const Option attached = command.add_option(kAttachedOption, options.attached_socket).group("");
-  const std::vector<Option> doors = {stdio, socket, port, attached};
+  std::vector<Option> doors = {stdio, socket, port, attached};
   for (const Option& door : doors) {
     for (const Option& other : doors) {
       if (other != door) door.excludes(other);

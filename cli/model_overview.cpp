@@ -118,7 +118,7 @@ bool fits(const ModelOverview& model, const Machine& machine) {
 
 std::string memory_text(const ModelOverview& model, const Machine& machine) {
   if (model.memory_needed == 0) return "needs an unknown amount of memory";
-  const std::string needs = "needs " + gibibytes(model.memory_needed);
+  std::string needs = "needs " + gibibytes(model.memory_needed);
   if (machine.memory.total_bytes == 0) return needs;
   const std::string free = gibibytes(machine.memory.available_bytes);
   return needs +

@@ -44,7 +44,7 @@ std::string identity_of_model(const std::string& model) {
   if (model.empty()) return {};
   const Result<ModelLocation> found = locate_model(model);
   if (!found) return model;
-  const std::string identity =
+  std::string identity =
       model + "=" + fs::absolute(found->file).string() + "@" + time_of(found->file);
   if (found->adapter.empty()) return identity;
   // If it is unreadable, the server that loads it reports the error.

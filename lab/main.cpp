@@ -7,11 +7,12 @@
 #include "lab/tune/tune.h"
 
 int main(int argc, char** argv) {
-  using namespace redraft::cli;
+  namespace cli = redraft::cli;
   redraft::register_lab_decoders();
-  return run_program(argc, argv, {.add_commands = [](CommandLine app, Command& chosen) {
-                       add_score(app, chosen);
-                       add_bench(app, chosen);
-                       add_tune(app, chosen);
-                     }});
+  return cli::run_program(argc, argv,
+                          {.add_commands = [](cli::CommandLine app, cli::Command& chosen) {
+                            cli::add_score(app, chosen);
+                            cli::add_bench(app, chosen);
+                            cli::add_tune(app, chosen);
+                          }});
 }

@@ -18,8 +18,8 @@ class Fact {
  public:
   template <typename Value>
   requires std::convertible_to<Value&&, T>
-  constexpr Fact(Value&& value)
-      : value_(std::forward<Value>(value)) {}       // NOLINT: a row reads `.f = v`
+  constexpr Fact(Value&& value)  // NOLINT: a row reads `.fact = value`
+      : value_(std::forward<Value>(value)) {}
   constexpr Fact(None /*none*/) : value_{} {}       // NOLINT
   constexpr Fact(const char (&empty)[1]) = delete;  // write kHasNone instead
 

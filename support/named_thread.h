@@ -18,7 +18,7 @@ namespace redraft {
 class ThreadName {
  public:
   template <std::size_t size>
-  constexpr ThreadName(const char (&name)[size]) {
+  constexpr ThreadName(const char (&name)[size]) {  // NOLINT(google-explicit-constructor)
     static_assert(size <= kSize, "a thread's name has at most 15 characters");
     for (std::size_t i = 0; i < size; ++i) text_[i] = name[i];
   }

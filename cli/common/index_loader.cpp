@@ -127,7 +127,7 @@ Result<void> update_index(WorkspaceIndex& index, StatusLine& status, const std::
       stop);
   while (!stop.stop_requested() && index.store().merge()) {
   }
-  const Result<void> saved = index.store().save();
+  Result<void> saved = index.store().save();
   report.seconds = seconds_since(start);
   return saved;
 }

@@ -243,7 +243,7 @@ Result<void> QualityBench::measure(const InterruptWatch& watch) {
       status.clear();
       std::cerr << "redraft: left out: " << record.key.id << ": " << record.left_out << std::endl;
     }
-    if (const Result<void> kept = keep(std::move(record)); !kept) return kept;
+    if (Result<void> kept = keep(std::move(record)); !kept) return kept;
   }
   return {};
 }

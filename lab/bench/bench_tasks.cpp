@@ -162,7 +162,9 @@ Result<void> TaskBench::open_log() {
 // What an interrupted run has begun is finished, or its decodes would be lost with its log.
 void TaskBench::adopt_logged_decoders() {
   for (const auto& [key, record] : log_->records()) {
-    const auto is_it = [&](const DecoderName& name) { return name.text == key.decoder; };
+    const auto is_it = [&decoder = key.decoder](const DecoderName& name) {
+      return name.text == decoder;
+    };
     if (std::ranges::any_of(plan_.decoders, is_it)) continue;
     Result<DecoderName> name = parse_decoder_name(key.decoder);
     if (!name) continue;

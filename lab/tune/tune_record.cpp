@@ -109,7 +109,7 @@ class Recording {
       if (watch.interrupted()) break;
       const TextToRecord& text = texts_[i];
       const TextRows rows = record_rows(model_, text.tokens, text.first, tokens_, text.source);
-      if (const Result<void> added = writer_.add(text.tokens, rows); !added) return added;
+      if (Result<void> added = writer_.add(text.tokens, rows); !added) return added;
       status.show(progress_text());
     }
     return writer_.save();

@@ -67,8 +67,10 @@ class EngineHost {
     using Make = std::function<Result<std::unique_ptr<Engine>>(const LoadControl&)>;
 
     Factory() = default;
+    // Implicit: any function that makes an engine is a factory.
     template <typename Function>
-    requires std::constructible_from<Make, Function> Factory(
+    requires std::constructible_from<Make, Function>
+    Factory(  // NOLINT(google-explicit-constructor)
         Function function, bool makes_draft = false, std::function<std::uint64_t()> needs = {})
         : make(std::move(function)), has_draft(makes_draft), memory(std::move(needs)) {}
 

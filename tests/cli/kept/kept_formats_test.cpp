@@ -104,8 +104,8 @@ class KeptFiles {
  private:
   void make_model() const {
     scratch_.write("model.gguf", "weights");
-    using namespace std::chrono;
-    fs::last_write_time(model(), file_clock::from_sys(sys_seconds(1700000000s)));
+    const std::chrono::sys_seconds then{std::chrono::seconds(1700000000)};
+    fs::last_write_time(model(), std::chrono::file_clock::from_sys(then));
   }
 
   TempFolder scratch_;

@@ -72,6 +72,8 @@ local function the_prompt_shows_the_lines(start)
   expect(nvim:shows('redraft: edit function f16, 4 lines, read'), 'the note beside the text')
   nvim:keys('m')
   nvim:wait(function() return nvim:shows(prompt .. ' return the sum') end, 'the prompt with what was typed')
+  -- The server writes its recording after it has answered.
+  nvim:wait(function() return nvim.announced()[1] and nvim:told('redraft/region')[1] end, 'the recording')
   local place = nvim.announced()[1][2]
   equal(place.range, { start = position(98, 0), ['end'] = position(102, 0) })
   equal(place.scope, 'selection')

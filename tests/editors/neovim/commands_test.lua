@@ -134,7 +134,7 @@ local function a_missing_server_is_explained(start)
   nvim:wait_for_message('cannot find the program "/nowhere/redraft"')
   nvim:command('checkhealth redraft')
   local report = table.concat(nvim:lines(), '\n')
-  expect(report:find('cannot find the program "/nowhere/redraft"', 1, true), report)
+  expect(report:find('the program "/nowhere/redraft" is not in PATH', 1, true), report)
 end
 
 local function health_of_a_running_server(start)

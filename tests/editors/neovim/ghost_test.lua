@@ -81,7 +81,7 @@ local function it_can_be_dismissed(start)
   nvim:keys('w') -- it continues what was turned down
   nvim:wait(function()
     local why = nvim:server_status().completion.whyNone
-    return type(why) == 'string' and why:find('turned down', 1, true)
+    return type(why) == 'string' and why:find('rejected', 1, true)
   end, 'the same is not suggested again')
   expect(not nvim:shows('height'), 'nothing is shown')
   nvim:keys('<Esc>')

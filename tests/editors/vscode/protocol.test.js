@@ -21,9 +21,9 @@ test('the same number is no problem', () => {
 
 test('another one is told, with what to update', () => {
   const problem = (protocol) => protocolProblem({ experimental: { redraft: { protocol } } });
-  assert.match(problem(protocolVersion + 1), /speaks protocol 2, the extension 1.*update the extension/);
-  assert.match(problem(protocolVersion - 1), /speaks protocol 0, the extension 1.*update the program/);
-  assert.match(problem(undefined), /speaks protocol unknown.*update the program/);
-  assert.match(protocolProblem({}), /update the program/);
-  assert.match(protocolProblem(undefined), /update the program/);
+  assert.match(problem(protocolVersion + 1), /speaks protocol 2, the extension 1.*Update the extension/);
+  assert.match(problem(protocolVersion - 1), /speaks protocol 0, the extension 1.*Update the program/);
+  assert.match(problem(undefined), /speaks protocol unknown.*Update the program/);
+  assert.match(protocolProblem({}), /Update the program/);
+  assert.match(protocolProblem(undefined), /Update the program/);
 });
