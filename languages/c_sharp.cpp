@@ -72,9 +72,12 @@ constexpr ScopeTypes kScopes{
     .bare_members = true};
 
 constexpr SignatureTypes kSignatures{
+    .parameter_lists = "parameter_list",
+    .argument_lists = "argument_list",
     .constructors = "constructor_declaration",
     .calls = "invocation_expression.function object_creation_expression.type",
     .callee_parts = "member_access_expression.name member_binding_expression.name generic_name",
+    .attributes = "attribute_list",
     .has_overloads = true,
     .style = {.name_mark = ": "}};
 

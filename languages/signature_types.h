@@ -16,6 +16,8 @@ struct CallStyle {
 // by spaces; a place is "type.field" as in ScopeTypes. A parameter with a "=" is optional, and one
 // that is called "this" is the object that the function belongs to.
 struct SignatureTypes {
+  // Nodes that are lists of parameters, of functions that have a name, and of arguments.
+  std::string_view parameter_lists = {}, argument_lists = {};
   // Nodes that are parameters, or in them.
   std::string_view optional = {}, rest = {}, named_rest = {}, receivers = {};
   // What is between parameters, and makes those before it unnamed, those behind it named.
@@ -28,6 +30,8 @@ struct SignatureTypes {
   std::string_view calls = {}, callee_parts = {};
   // Arguments that are several.
   std::string_view spreads = {};
+  // Nodes in a list of parameters that are not parameters, in addition to comments.
+  std::string_view attributes = {};
   // The first parameter of a method is its object, unless it is static.
   bool has_explicit_self = false;
   // Functions of one name may differ in their parameters.

@@ -437,9 +437,10 @@ class NameFinder {
     const std::string_view receiver = callee.substr(0, callee.size() - name.size());
     const std::string_view types =
         receiver.starts_with("super") ? around_.bases_of(place) : receiver;
+    const bool is_constructor = !types_.constructor.empty() && name == types_.constructor;
     const auto is_called = [&](const NamedThing& thing) {
       return thing.kind == NamedThing::Kind::kParameter &&
-             (name == "__init__" ? has_name(types, thing.owner) : thing.owner == name);
+             (is_constructor ? has_name(types, thing.owner) : thing.owner == name);
     };
     const auto n_functions = std::ranges::count_if(meanings_.things, is_called);
     const bool is_certain =

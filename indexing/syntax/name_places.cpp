@@ -339,6 +339,15 @@ bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
   return false;
 }
 
+TSNode argument_name(std::string_view places, const TSNode& argument) {
+  for (const std::string_view place : split_words(places)) {
+    const std::size_t dot = place.find('.');
+    if (dot != place.npos && place.substr(0, dot) == type_of(argument))
+      return child_by_field(argument, place.substr(dot + 1));
+  }
+  return TSNode{};
+}
+
 std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text,
                                    const TSNode& root, std::string_view name,
                                    std::size_t max_places) {

@@ -84,7 +84,7 @@ class ParameterReader {
   void read_part(const TSNode& node, std::string_view field) {
     const std::string_view type = type_of(node);
     if (!ts_node_is_named(node) && !has_word(types_.rest, type)) return;
-    if (is_comment(type) || has_word("attribute_item attribute_list", type)) return;
+    if (is_comment(type) || has_word(types_.attributes, type)) return;
     if (has_word(types_.by_place_before, type)) {
       for (Parameter& parameter : signature_->all) parameter.kind = Parameter::Kind::kByPlace;
     } else if (field == "name") {  // C#'s "params" stands in the list itself
@@ -277,7 +277,7 @@ class SignatureFinder {
   }
 
   // And whether it is a list rather than one parameter.
-  static std::pair<TSNode, bool> parameters_of(const TSNode& definition) {
+  std::pair<TSNode, bool> parameters_of(const TSNode& definition) const {
     TSNode function = definition;
     for (const std::string_view field : {"value", "right"}) {
       const TSNode value = child_by_field(definition, field);
@@ -292,7 +292,7 @@ class SignatureFinder {
       node = is_around ? last_named_child(node) : child_by_field(node, "declarator");
     }
     if (ts_node_is_null(list)) return {child_by_field(function, "parameter"), false};
-    const bool is_list = has_word("parameters formal_parameters parameter_list", type_of(list));
+    const bool is_list = has_word(types_.parameter_lists, type_of(list));
     return {is_list ? list : TSNode{}, true};
   }
 
@@ -318,7 +318,7 @@ class CallReader {
     if (at == 0 || !is_at(types.calls, place, at)) return std::nullopt;
     const TSNode& node = place.path[at - 1];
     const TSNode list = child_by_field(node, "arguments");
-    if (ts_node_is_null(list) || !has_word("argument_list arguments", type_of(list)))
+    if (ts_node_is_null(list) || !has_word(types.argument_lists, type_of(list)))
       return std::nullopt;
     Call call{
         .name = place.range, .range = range_of(node), .arguments = range_of(list), .receiver = {}};
@@ -365,9 +365,8 @@ class CallReader {
     Argument made{.range = range_of(node), .value = range_of(node), .name = {}};
     made.is_spread = has_word(grammar_.signatures()->spreads, type_of(node));
     made.has_effects = has_effects(node);
-    const TSNode name = child_by_field(node, "name");
-    const bool is_named = has_word("keyword_argument argument", type_of(node));
-    if (!is_named || ts_node_is_null(name)) return made;
+    const TSNode name = argument_name(grammar_.scopes()->arguments, node);
+    if (ts_node_is_null(name)) return made;
     const ByteRange range = range_of(name);
     made.name = std::string(text_.substr(range.begin, range.size()));
     const std::size_t mark = text_.find_first_of("=:", range.end);
