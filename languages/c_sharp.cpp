@@ -55,7 +55,7 @@ constexpr ScopeTypes kScopes{
     .members = "member_access_expression.name member_binding_expression.name",
     .keys =
         "qualified_name+ attribute.name attribute_argument.name labeled_statement "
-        "goto_statement name_colon namespace_declaration.name "
+        "goto_statement namespace_declaration.name "
         "file_scoped_namespace_declaration.name",
     .apart = "using_directive",
     .arguments = "argument.name",
