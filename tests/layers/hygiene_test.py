@@ -131,6 +131,12 @@ class Documents(unittest.TestCase):
         same = {"tsx": "typescript"}
         self.assertEqual([row for row in rows if same.get(row.lower(), row.lower()) not in words], [])
 
+    def test_the_limits_name_every_architecture(self):
+        said = (ROOT / "docs/limits.md").read_text().split("\n\n")[2]
+        rows = re.findall(r'Architecture\{\.name = "(\w+)"', (ROOT / "decoding/model/architecture.cpp").read_text())
+        self.assertEqual([row for row in rows if row not in re.findall(r"\w+", said)], [])
+        self.assertIn("llama", rows)
+
     def test_the_table_of_folders_is_what_the_build_says(self):
         run = subprocess.run([sys.executable, "-B", ROOT / "tools/folder_table.py", "--check"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
