@@ -35,7 +35,9 @@ constexpr ScopeTypes kScopes{.functions = "function_definition",
                              .known_from = KnownFrom::kName,
                              .separate_types = true};
 
-constexpr SignatureTypes kSignatures{.rest = "variadic_parameter",
+constexpr SignatureTypes kSignatures{.parameter_lists = "parameter_list",
+                                     .argument_lists = "argument_list",
+                                     .rest = "variadic_parameter",
                                      .calls = "call_expression.function"};
 
 constexpr LanguageFiles kFiles[] = {{"c", "c"}};

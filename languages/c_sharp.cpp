@@ -55,7 +55,7 @@ constexpr ScopeTypes kScopes{
     .members = "member_access_expression.name member_binding_expression.name",
     .keys =
         "qualified_name+ attribute.name attribute_argument.name labeled_statement "
-        "goto_statement name_colon namespace_declaration.name "
+        "goto_statement namespace_declaration.name "
         "file_scoped_namespace_declaration.name",
     .apart = "using_directive",
     .arguments = "argument.name",
@@ -72,9 +72,12 @@ constexpr ScopeTypes kScopes{
     .bare_members = true};
 
 constexpr SignatureTypes kSignatures{
+    .parameter_lists = "parameter_list",
+    .argument_lists = "argument_list",
     .constructors = "constructor_declaration",
     .calls = "invocation_expression.function object_creation_expression.type",
     .callee_parts = "member_access_expression.name member_binding_expression.name generic_name",
+    .attributes = "attribute_list",
     .has_overloads = true,
     .style = {.name_mark = ": "}};
 

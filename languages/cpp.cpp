@@ -61,6 +61,8 @@ constexpr ScopeTypes kScopes{
     .separate_types = true};
 
 constexpr SignatureTypes kSignatures{
+    .parameter_lists = "parameter_list",
+    .argument_lists = "argument_list",
     .rest = "variadic_parameter variadic_parameter_declaration variadic_declarator",
     .calls = "call_expression.function",
     .callee_parts =

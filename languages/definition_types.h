@@ -31,6 +31,8 @@ struct DefinitionType {
   // The fields that hold its name and its value; empty: its first and its last child.
   std::string_view name = "name";
   std::string_view value = "value";
+  // The word for it in the names of regions; empty: from `kind` and the words in `node`.
+  std::string_view word = {};
 };
 
 }  // namespace redraft

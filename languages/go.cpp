@@ -31,7 +31,9 @@ constexpr ScopeTypes kScopes{
     .known_from = KnownFrom::kStatement,
     .separate_types = true};
 
-constexpr SignatureTypes kSignatures{.rest = "variadic_parameter_declaration",
+constexpr SignatureTypes kSignatures{.parameter_lists = "parameter_list",
+                                     .argument_lists = "argument_list",
+                                     .rest = "variadic_parameter_declaration",
                                      .several = "parameter_declaration",
                                      .calls = "call_expression.function",
                                      .callee_parts = "selector_expression.field",

@@ -46,6 +46,8 @@ constexpr ScopeTypes kScopes{
     .separate_types = true};
 
 constexpr SignatureTypes kSignatures{
+    .parameter_lists = "formal_parameters",
+    .argument_lists = "argument_list",
     .rest = "spread_parameter",
     .receivers = "receiver_parameter",
     .constructors = "constructor_declaration",

@@ -52,7 +52,6 @@ constexpr LanguageFiles kMakefile[] = {{"makefile", "", "makefile gnumakefile"}}
 constexpr LanguageFiles kPerl[] = {{"perl", "pl"}};
 constexpr LanguageFiles kProto[] = {{"proto3", "proto"}};
 constexpr LanguageFiles kR[] = {{"r", "r"}};
-constexpr LanguageFiles kScala[] = {{"scala", "scala"}};
 constexpr LanguageFiles kScss[] = {{"scss", "scss"}};
 constexpr LanguageFiles kSql[] = {{"sql", "sql"}};
 constexpr LanguageFiles kSwift[] = {{"swift", "swift"}};
@@ -78,7 +77,6 @@ constexpr Language kAll[] = {
     without_grammar({"plaintext", kHasNone, Content::kProse, kHasNone}),
     without_grammar({"proto3", kProto, Content::kCode, kSlashes}),
     without_grammar({"r", kR, Content::kCode, kHash}),
-    without_grammar({"scala", kScala, Content::kCode, kSlashes}),
     without_grammar({"scss", kScss, Content::kData, kSlashes}),
     without_grammar({"sql", kSql, Content::kCode, kDashesOrBlock}),
     without_grammar({"swift", kSwift, Content::kCode, kSlashes}),

@@ -1,13 +1,16 @@
 // One language, as a row of facts: everything that redraft knows about a language is in its row.
 //
 // To add a language:
-//   1. Write languages/NAME.cpp, which defines the row `kNAME`. Copy the row of a similar language.
-//   A
+//   1. Write languages/NAME.cpp, which defines the row `kNAME`. Copy a row of a similar language. A
 //      fact that is missing does not compile; kHasNone states that there is nothing to say.
-//   2. Add a line to languages/languages.inc: the row and, if there is a tree-sitter grammar, the
-//      grammar and its npm package. Add the package to tools/locks/grammars with
-//      `npm install --package-lock-only PACKAGE@VERSION`, and run `make setup`.
-//   3. Add a sample to tests/indexing/syntax/samples.cpp; a test fails while a grammar has none.
+//   2. Add a line to languages/languages.inc: the row, the grammar and its npm package. Remove the
+//      line of languages/known_by_name.cpp, if there is one. Run
+//      `npm install --package-lock-only PACKAGE@VERSION` in tools/locks/grammars, `make setup` and
+//      `tools/dependencies.py --write`; they write the lock file and docs/dependencies.md.
+//   3. Add a sample to tests/indexing/syntax/samples.cpp, and cases to tests/cases/regions, and to
+//      renames and calls if the row states scopes. REDRAFT_UPDATE_CASES=1 writes their results.
+//   4. Add its name to docs/limits.md.
+// Tests name what is missing in each of these places, and nodes that the grammar does not have.
 // A language without a grammar is a line in languages/known_by_name.cpp: redraft treats its files
 // as lines of text.
 //

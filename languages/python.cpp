@@ -36,7 +36,9 @@ constexpr ScopeTypes kScopes{
     .constructor = "__init__",
     .has_assigned_members = true};
 
-constexpr SignatureTypes kSignatures{.rest = "list_splat_pattern",
+constexpr SignatureTypes kSignatures{.parameter_lists = "parameters",
+                                     .argument_lists = "argument_list",
+                                     .rest = "list_splat_pattern",
                                      .named_rest = "dictionary_splat_pattern",
                                      .by_place_before = "positional_separator",
                                      .by_name_behind = "keyword_separator list_splat_pattern",

@@ -49,10 +49,13 @@ constexpr ScopeTypes kScopes{
     .separate_types = true};
 
 constexpr SignatureTypes kSignatures{
+    .parameter_lists = "parameters",
+    .argument_lists = "arguments",
     .rest = "variadic_parameter",
     .receivers = "self_parameter",
     .calls = "call_expression.function",
-    .callee_parts = "field_expression.field scoped_identifier.name generic_function.function"};
+    .callee_parts = "field_expression.field scoped_identifier.name generic_function.function",
+    .attributes = "attribute_item"};
 
 constexpr LanguageFiles kFiles[] = {{"rust", "rs"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};

@@ -16,13 +16,15 @@ enum class KnownFrom : std::uint8_t {
 // separated by spaces. Of a node: its type. Of a place: "type.field" for the child that the field
 // holds, "type" for children that no field holds, "type+" for all but the first child that has a
 // name; "?field" is added if there has to be a child in another field, or of that type, "?!field"
-// if there must not.
+// if there must not. "outer>" before it requires that the node stands in one of the type `outer`.
 struct ScopeTypes {
   // Nodes with names of their own: functions, blocks within them, and types with members.
   std::string_view functions = {}, blocks = {}, types = {};
   // Places that declare a name: in the innermost scope around, in the one around that, in the
   // innermost function or type, and as a parameter. `patterns` may stand between.
   std::string_view here = {}, around = {}, in_function = {}, parameters = {}, patterns = {};
+  // Places in the innermost scope that declare a name in lower case. Others are constants.
+  std::string_view matched = {};
   // What may stand between a parameter and its function.
   std::string_view parameter_lists = {};
   std::string_view member_declarations = {};
@@ -35,6 +37,8 @@ struct ScopeTypes {
   std::string_view callables = {};
   // Of named arguments: `f(name=1)`.
   std::string_view arguments = {};
+  // Nodes that construct the type that their first child names, and call no function.
+  std::string_view constructions = {};
   // Of fields in a literal or a pattern of a type that it names.
   std::string_view fields = {};
   // Types whose members keys of any object may be.
@@ -55,6 +59,8 @@ struct ScopeTypes {
   std::string_view hoisting = {};
   // Where only types are named, if their names are not nodes of a type of their own.
   std::string_view type_places = {};
+  // The field that holds what a type is based on; empty: that stands between its name and its body.
+  std::string_view bases = {};
   // What a method calls the object that it belongs to.
   std::string_view own = {};
   // The name of a type's constructor, if it differs from the type's name.
@@ -64,6 +70,8 @@ struct ScopeTypes {
   KnownFrom known_from = KnownFrom::kScope;
   // In a type's methods a member is known by its name alone.
   bool bare_members = false;
+  // A string may have the value of a name behind "$", which is not a part of names.
+  bool has_dollar_marks = false;
   // A "type_identifier" is never the name of a variable.
   bool separate_types = false;
 };

@@ -105,7 +105,9 @@ constexpr ScopeTypes typed_script_scopes() {
 }
 
 constexpr SignatureTypes script_signatures(CallStyle style) {
-  return {.optional = "optional_parameter",
+  return {.parameter_lists = "formal_parameters",
+          .argument_lists = "arguments",
+          .optional = "optional_parameter",
           .rest = "rest_pattern",
           .constructors = "constructor",
           .calls = "call_expression.function new_expression.constructor",

@@ -16,7 +16,9 @@ struct CallStyle {
 // by spaces; a place is "type.field" as in ScopeTypes. A parameter with a "=" is optional, and one
 // that is called "this" is the object that the function belongs to.
 struct SignatureTypes {
-  // Nodes that are parameters, or in them.
+  // Nodes that are lists of parameters, of functions that have a name, and of arguments.
+  std::string_view parameter_lists = {}, argument_lists = {};
+  // Nodes that are parameters, or in them; `rest` may be the type of one.
   std::string_view optional = {}, rest = {}, named_rest = {}, receivers = {};
   // What is between parameters, and makes those before it unnamed, those behind it named.
   std::string_view by_place_before = {}, by_name_behind = {};
@@ -28,6 +30,10 @@ struct SignatureTypes {
   std::string_view calls = {}, callee_parts = {};
   // Arguments that are several.
   std::string_view spreads = {};
+  // Nodes that may have effects, in addition to calls and the like.
+  std::string_view effects = {};
+  // Nodes in a list of parameters that are not parameters, in addition to comments.
+  std::string_view attributes = {};
   // The first parameter of a method is its object, unless it is static.
   bool has_explicit_self = false;
   // Functions of one name may differ in their parameters.

@@ -70,6 +70,10 @@ std::string_view EnclosingTypes::bases_of(const NamePlace& place) const {
     const bool is_body =
         has_word("class_body enum_body interface_body", redraft::type_of(place.path[i]));
     const TSNode& type = place.path[is_body && i > 0 ? i - 1 : i];
+    if (!types_.bases.empty()) {
+      const TSNode bases = child_by_field(type, types_.bases);
+      return ts_node_is_null(bases) ? std::string_view() : text_of(bases);
+    }
     const TSNode body = child_by_field(type, "body"), name = child_by_field(type, "name");
     const std::size_t begin = range_of(ts_node_is_null(name) ? type : name).end;
     const std::size_t end = ts_node_is_null(body) ? begin : range_of(body).begin;
@@ -97,6 +101,18 @@ std::string_view EnclosingTypes::function_of(const NamePlace& parameter) const {
     if (is_type(parameter.path[i])) return name_of(parameter, i);
   }
   return {};
+}
+
+std::string_view EnclosingTypes::callee_of(const NamePlace& argument) const {
+  std::string_view callee;
+  for (std::size_t i = argument.path.size(); i-- > 1 && callee.empty();) {
+    const TSNode& call = argument.path[i];
+    const bool constructs = has_word(types_.constructions, redraft::type_of(call));
+    const TSNode called =
+        constructs ? ts_node_named_child(call, 0) : child_by_field(call, "function");
+    if (!ts_node_is_null(called)) callee = text_of(called);
+  }
+  return callee;
 }
 
 bool names_type(const TSNode& declaring) {

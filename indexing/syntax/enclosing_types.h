@@ -27,6 +27,8 @@ class EnclosingTypes {
   std::string_view bases_of(const NamePlace& place) const;
   // The name of the function that a parameter belongs to; of a constructor its type's.
   std::string_view function_of(const NamePlace& parameter) const;
+  // What the call around an argument calls, or the type that it constructs; may be empty.
+  std::string_view callee_of(const NamePlace& argument) const;
   // Whether `name` is what the method around, in Go, calls the object that it belongs to.
   bool is_receiver(std::string_view name, const NamePlace& place) const;
 

@@ -134,6 +134,7 @@ class NameFinder {
   }
 
   void replace_thing(std::size_t gone, std::size_t by) {
+    if (constructed_.erase(gone) > 0) constructed_.insert(by);
     for (auto& [key, thing] : members_) {
       if (thing == gone) thing = by;
     }
@@ -162,6 +163,7 @@ class NameFinder {
     if (is_member && owner == name_) return;  // a constructor
     const std::size_t thing =
         is_member ? thing_of_member(owner, place.is_callable) : thing_in(place);
+    if (is_member && place.is_parameter) constructed_.insert(thing);
     NamedThing& named = meanings_.things[thing];
     if (types_.bare_members && is_function(declaring)) ++named.n_functions;
     add_use(thing, place);
@@ -427,27 +429,27 @@ class NameFinder {
 
   // f(name=1): a parameter of f, if there is one.
   void refer_to_parameter(const NamePlace& place) {
-    std::string_view callee;
-    for (std::size_t i = place.path.size(); i-- > 1 && callee.empty();) {
-      const TSNode function = child_by_field(place.path[i], "function");
-      if (!ts_node_is_null(function)) callee = around_.text_of(function);
-    }
+    const std::string_view callee = around_.callee_of(place);
     const std::string_view name = EnclosingTypes::bare_type(callee);
     const bool is_method = name.size() < callee.size();
     const std::string_view receiver = callee.substr(0, callee.size() - name.size());
     const std::string_view types =
         receiver.starts_with("super") ? around_.bases_of(place) : receiver;
-    const auto is_called = [&](const NamedThing& thing) {
-      return thing.kind == NamedThing::Kind::kParameter &&
-             (name == "__init__" ? has_name(types, thing.owner) : thing.owner == name);
-    };
-    const auto n_functions = std::ranges::count_if(meanings_.things, is_called);
-    const bool is_certain =
-        n_functions == 1 &&
-        (!is_method || has_word(types_.own, callee.substr(0, callee.rfind('.'))));
-    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+    const bool is_constructor = !types_.constructor.empty() && name == types_.constructor;
+    const auto is_called = [&](std::size_t i) {
       const NamedThing& thing = meanings_.things[i];
-      if (!is_called(thing)) continue;
+      return (thing.kind == NamedThing::Kind::kParameter || constructed_.contains(i)) &&
+             (is_constructor ? has_name(types, thing.owner) : thing.owner == name);
+    };
+    std::vector<std::size_t> called;
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      if (is_called(i)) called.push_back(i);
+    }
+    const bool is_certain =
+        called.size() == 1 &&
+        (!is_method || has_word(types_.own, callee.substr(0, callee.rfind('.'))));
+    if (called.empty()) called.assign(constructed_.begin(), constructed_.end());  // a.copy(b = 1)
+    for (const std::size_t i : called) {
       add_use(i, place,
               is_certain ? "" : "it is not certain which '" + std::string(name) + "' is called");
     }
@@ -479,6 +481,7 @@ class NameFinder {
   std::map<std::pair<std::string, bool>, std::size_t> members_;   // by type, and if it is called
   std::vector<std::pair<std::size_t, std::string_view>> traits_;  // of members: see read_trait()
   std::set<std::size_t> structural_;          // members of ScopeTypes::structural_types
+  std::set<std::size_t> constructed_;         // members that are parameters of their type
   std::set<std::size_t> united_;              // members that are another's
   std::map<std::string, std::string> bases_;  // what a type with such a member is based on
   // Functions that take the name from further outside, and if from the outermost level.

@@ -31,6 +31,10 @@ bool is_at_one(std::string_view word, const NamePlace& place, std::size_t index)
   const std::string_view condition =
       question == word.npos ? std::string_view() : word.substr(question + 1);
   word = word.substr(0, question);
+  if (const std::size_t outer = word.find('>'); outer != word.npos) {
+    if (index < 2 || type_of(place.path[index - 2]) != word.substr(0, outer)) return false;
+    word.remove_prefix(outer + 1);
+  }
   const std::string_view type = type_of(parent);
   if (!word.starts_with(type)) return false;
   const std::string_view rest = word.substr(type.size());
@@ -228,7 +232,9 @@ class PlaceReader {
       place.scope = scope_from(place, index - 1, function);
       return true;
     }
-    if (!is_at(types_.here, place, index)) return false;
+    const bool is_constant = std::isupper(static_cast<unsigned char>(name_.front())) != 0;
+    const bool is_matched = !is_constant && is_at(types_.matched, place, index);
+    if (!is_matched && !is_at(types_.here, place, index)) return false;
     const bool is_hoisted = index > 1 && has_word(types_.hoisting, type_of(place.path[index - 2]));
     place.scope =
         is_hoisted ? scope_from(place, index - 1, function) : scope_from(place, index - 1, any);
@@ -256,6 +262,18 @@ class PlaceReader {
 constexpr std::size_t kMaxDepth = 1000;
 // Of all paths together: who asks waits for it.
 constexpr std::size_t kMaxNodes = 100000;
+
+// find_name() for a language, by ScopeTypes::has_dollar_marks.
+std::size_t find_place(const ScopeTypes& types, std::string_view text, std::string_view name,
+                       std::size_t from) {
+  if (!types.has_dollar_marks) return find_name(text, name, from);
+  const auto is_part = [&](std::size_t at) { return is_name_byte(text[at]) && text[at] != '$'; };
+  for (std::size_t at = text.find(name, from); at != text.npos; at = text.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !is_part(at - 1)) && (end == text.size() || !is_part(end))) return at;
+  }
+  return text.npos;
+}
 
 // Goes from place to place, all of which takes no longer than to go over the tree once.
 class PathWalk {
@@ -339,6 +357,16 @@ bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
   return false;
 }
 
+TSNode argument_name(std::string_view places, const TSNode& argument) {
+  for (std::string_view place : split_words(places)) {
+    place.remove_prefix(place.find('>') + 1);  // of npos, too
+    const std::size_t dot = place.find('.');
+    if (dot != place.npos && place.substr(0, dot) == type_of(argument))
+      return child_by_field(argument, place.substr(dot + 1));
+  }
+  return TSNode{};
+}
+
 std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text,
                                    const TSNode& root, std::string_view name,
                                    std::size_t max_places) {
@@ -346,8 +374,10 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
   const PlaceReader reader(grammar, text, name);
   PathWalk walk(root);
   std::size_t n_nodes = 0;
-  for (std::size_t at = find_name(text, name); at != text.npos;
-       at = find_name(text, name, at + 1)) {
+  if (name.empty()) return places;
+  const ScopeTypes& types = *grammar.scopes();
+  for (std::size_t at = find_place(types, text, name, 0); at != text.npos;
+       at = find_place(types, text, name, at + 1)) {
     NamePlace place{.range = {at, at + name.size()}, .path = {}, .fields = {}};
     if (places.size() == max_places || !walk.to(at, &place)) return {};
     n_nodes += place.path.size();

@@ -45,6 +45,9 @@ struct NamePlace {
 // Whether path[index] is at one of `places`, see ScopeTypes. index > 0.
 bool is_at(std::string_view places, const NamePlace& place, std::size_t index);
 
+// The name of an argument in a call, by ScopeTypes::arguments; null: it has none.
+TSNode argument_name(std::string_view places, const TSNode& argument);
+
 // Where `name` stands by itself, ascending, in at most `max_places`, else none.
 std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text,
                                    const TSNode& root, std::string_view name,

@@ -29,6 +29,7 @@ std::string_view word_for_entry(std::string_view node) {
 }
 
 std::string_view word_for(const DefinitionType& type, bool is_member) {
+  if (!type.word.empty()) return type.word;
   switch (type.kind) {
     case DefinitionKind::kFunction:
       return is_member ? "method" : "function";

@@ -84,7 +84,7 @@ class ParameterReader {
   void read_part(const TSNode& node, std::string_view field) {
     const std::string_view type = type_of(node);
     if (!ts_node_is_named(node) && !has_word(types_.rest, type)) return;
-    if (is_comment(type) || has_word("attribute_item attribute_list", type)) return;
+    if (is_comment(type) || has_word(types_.attributes, type)) return;
     if (has_word(types_.by_place_before, type)) {
       for (Parameter& parameter : signature_->all) parameter.kind = Parameter::Kind::kByPlace;
     } else if (field == "name") {  // C#'s "params" stands in the list itself
@@ -115,7 +115,9 @@ class ParameterReader {
     const bool is_default = has_word(types_.optional, type) || has_sign(node);
     if (is_or_has(node, types_.named_rest))
       return add(Parameter::Kind::kNamedRest, name_of(node), false);
-    if (is_or_has(node, types_.rest)) return add(Parameter::Kind::kRest, name_of(node), false);
+    const TSNode type_node = child_by_field(node, "type");
+    const bool is_rest = is_or_has(node, types_.rest) || is_or_has(type_node, types_.rest);
+    if (is_rest) return add(Parameter::Kind::kRest, name_of(node), false);
     const std::string name = name_of(node);
     if (name.empty() && text_of(node) == "void") return;  // C: "f(void)"
     add(is_by_name_ ? Parameter::Kind::kByName : Parameter::Kind::kPlain, name, is_default);
@@ -276,14 +278,24 @@ class SignatureFinder {
                                                              : Signature::Receiver::kObject;
   }
 
+  // In some grammars the field also has the parameters that are types.
+  TSNode first_list(const TSNode& function) const {
+    TreeCursor cursor(function);
+    for (bool more = cursor.to_first_child(); more; more = cursor.to_next_sibling()) {
+      const bool is_list = has_word(types_.parameter_lists, type_of(cursor.node()));
+      if (is_list && cursor.field() == "parameters") return cursor.node();
+    }
+    return child_by_field(function, "parameters");
+  }
+
   // And whether it is a list rather than one parameter.
-  static std::pair<TSNode, bool> parameters_of(const TSNode& definition) {
+  std::pair<TSNode, bool> parameters_of(const TSNode& definition) const {
     TSNode function = definition;
     for (const std::string_view field : {"value", "right"}) {
       const TSNode value = child_by_field(definition, field);
       if (!ts_node_is_null(value)) function = value;
     }
-    TSNode list = child_by_field(function, "parameters");
+    TSNode list = first_list(function);
     // C and C++: of several the one next to the name.
     for (TSNode node = child_by_field(function, "declarator"); !ts_node_is_null(node);) {
       if (type_of(node) == "function_declarator") list = child_by_field(node, "parameters");
@@ -292,7 +304,7 @@ class SignatureFinder {
       node = is_around ? last_named_child(node) : child_by_field(node, "declarator");
     }
     if (ts_node_is_null(list)) return {child_by_field(function, "parameter"), false};
-    const bool is_list = has_word("parameters formal_parameters parameter_list", type_of(list));
+    const bool is_list = has_word(types_.parameter_lists, type_of(list));
     return {is_list ? list : TSNode{}, true};
   }
 
@@ -318,7 +330,7 @@ class CallReader {
     if (at == 0 || !is_at(types.calls, place, at)) return std::nullopt;
     const TSNode& node = place.path[at - 1];
     const TSNode list = child_by_field(node, "arguments");
-    if (ts_node_is_null(list) || !has_word("argument_list arguments", type_of(list)))
+    if (ts_node_is_null(list) || !has_word(types.argument_lists, type_of(list)))
       return std::nullopt;
     Call call{
         .name = place.range, .range = range_of(node), .arguments = range_of(list), .receiver = {}};
@@ -364,10 +376,9 @@ class CallReader {
   Argument argument(const TSNode& node) const {
     Argument made{.range = range_of(node), .value = range_of(node), .name = {}};
     made.is_spread = has_word(grammar_.signatures()->spreads, type_of(node));
-    made.has_effects = has_effects(node);
-    const TSNode name = child_by_field(node, "name");
-    const bool is_named = has_word("keyword_argument argument", type_of(node));
-    if (!is_named || ts_node_is_null(name)) return made;
+    const TSNode name = argument_name(grammar_.scopes()->arguments, node);
+    made.has_effects = has_effects(node, !ts_node_is_null(name));
+    if (ts_node_is_null(name)) return made;
     const ByteRange range = range_of(name);
     made.name = std::string(text_.substr(range.begin, range.size()));
     const std::size_t mark = text_.find_first_of("=:", range.end);
@@ -376,13 +387,15 @@ class CallReader {
   }
 
   // Whether to evaluate it may do something. What a function in it does is not done yet.
-  bool has_effects(const TSNode& node) const {
+  bool has_effects(const TSNode& node, bool is_named) const {
     TreeCursor cursor(node);
     for (bool more = true; more;) {
       const TSNode& each = cursor.node();
       const std::string_view type = type_of(each);
       const bool is_function = has_word(grammar_.scopes()->functions, type);
-      if (!is_function && does_something(type)) return true;
+      const bool is_effect = does_something(type) || has_word(grammar_.signatures()->effects, type);
+      const bool is_own = is_named && ts_node_eq(each, node);  // Scala: `a = 1` looks like one
+      if (!is_function && !is_own && is_effect) return true;
       more = (!is_function && cursor.to_first_child()) || cursor.to_next_outside();
     }
     return false;

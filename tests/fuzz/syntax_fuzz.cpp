@@ -1,6 +1,6 @@
 // Any bytes parse in any language, within bounds, and everything that the tree returns is within
-// the text, also after a change. The first byte is the language, the next two the place of the
-// change.
+// the text, also after a change. The first byte is the language, as an index into samples(), and
+// the next two are the place of the change.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,31 +10,10 @@
 #include "indexing/syntax/chunks.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/syntax_tree.h"
+#include "tests/indexing/syntax/samples.h"
 
 namespace redraft {
 namespace {
-
-// In the order of tests/indexing/syntax/samples, from which the seeds are made.
-constexpr const char* kLanguages[] = {"shellscript",
-                                      "c",
-                                      "cpp",
-                                      "csharp",
-                                      "css",
-                                      "go",
-                                      "html",
-                                      "java",
-                                      "javascript",
-                                      "typescript",
-                                      "typescriptreact",
-                                      "json",
-                                      "lua",
-                                      "markdown",
-                                      "php",
-                                      "python",
-                                      "ruby",
-                                      "rust",
-                                      "toml",
-                                      "yaml"};
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -71,7 +50,7 @@ void read_all(const SyntaxTree& tree) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 3) return 0;
-  const char* language = kLanguages[data[0] % std::size(kLanguages)];
+  const char* language = samples()[data[0] % samples().size()].language;
   const std::string text(reinterpret_cast<const char*>(data + 3), size - 3);
   const std::optional<SyntaxTree> tree =
       SyntaxTree::parse(std::make_shared<const std::string>(text), language);

@@ -124,6 +124,19 @@ class CommittedFiles(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
+    def test_the_limits_name_every_language_with_a_grammar(self):
+        said = re.search(r"^- redraft knows definitions.*?\n(?=- |\n)", (ROOT / "docs/limits.md").read_text(), re.S | re.M)
+        words = re.findall(r"\w+", said[0].replace("C++", "Cpp").replace("C#", "CSharp").lower())
+        rows = re.findall(r"^REDRAFT_LANGUAGE\(k(\w+),", (ROOT / "languages/languages.inc").read_text(), re.M)
+        same = {"tsx": "typescript"}
+        self.assertEqual([row for row in rows if same.get(row.lower(), row.lower()) not in words], [])
+
+    def test_the_limits_name_every_architecture(self):
+        said = (ROOT / "docs/limits.md").read_text().split("\n\n")[2]
+        rows = re.findall(r'Architecture\{\.name = "(\w+)"', (ROOT / "decoding/model/architecture.cpp").read_text())
+        self.assertEqual([row for row in rows if row not in re.findall(r"\w+", said)], [])
+        self.assertIn("llama", rows)
+
     def test_the_table_of_folders_is_what_the_build_says(self):
         run = subprocess.run([sys.executable, "-B", ROOT / "tools/folder_table.py", "--check"], capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)

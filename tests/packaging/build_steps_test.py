@@ -8,15 +8,24 @@ import subprocess
 import unittest
 
 BUILD = pathlib.Path(os.environ["REDRAFT_BUILD"])
-MAX_STEPS = 572  # lower it when the program loses a part
+MAX_STEPS = 516  # lower it when the program loses a part; languages are not counted
+COMMON_LANGUAGE_SOURCES = ("languages", "known_by_name")
 ADVICE = (f"The program takes more than {MAX_STEPS} build steps. Does the program itself need what was added? A bench, a trainer "
           "or a research decoder belongs to a target that `redraft` does not link. If the program does need it, raise MAX_STEPS "
           "in this file, and give the reason in the commit and the closing note of the issue.")
 
 
+def is_of_one_language(command):
+    """Whether it compiles a language's row, parser or scanner. The limit does not count them, so a language does not raise it."""
+    row = re.search(r" -o languages/\S+/(\w+)\.cpp\.o\b", command)
+    if row:
+        return row[1] not in COMMON_LANGUAGE_SOURCES
+    return bool(re.search(r" -o \S+(/src/parser|/scanners/\w+)\.c\.o\b", command))
+
+
 def steps():
     listing = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "redraft"], capture_output=True, text=True, check=True)
-    return listing.stdout.splitlines()
+    return [command for command in listing.stdout.splitlines() if not is_of_one_language(command)]
 
 
 def by_folder(commands):

@@ -254,8 +254,8 @@ std::optional<CodeSnippet> snippet_of(const Lines& lines, const ChangedFile& fil
 // The text within the marks of a comment; nullopt: it is not a comment.
 std::optional<std::string_view> comment_text(std::string_view line) {
   constexpr std::pair<std::string_view, std::string_view> kMarks[] = {
-      {"{/*", "*/}"}, {"/*", "*/"}, {"<!--", "-->"}, {"//", ""},  {"#", ""},
-      {"--", ""},     {";", ""},    {"%", ""},       {"(*", "*)"}};
+      {"{/*", "*/}"}, {"/*", "*/"}, {"<!--", "-->"}, {"{-", "-}"}, {"//", ""},
+      {"#", ""},      {"--", ""},   {";", ""},       {"%", ""},    {"(*", "*)"}};
   for (const auto& [open, close] : kMarks) {
     if (!line.starts_with(open)) continue;
     line.remove_prefix(open.size());

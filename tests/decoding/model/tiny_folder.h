@@ -44,7 +44,7 @@ class TinyFolder {
                                           R"(, "norm_topk_prob": true, "decoder_sparse_step": 1)" +
                                           R"(, "mlp_only_layers": [])"
                                     : "";
-    const std::string type = model_.is_mixture() ? "qwen3_moe" : model_.architecture;
+    const std::string type(model_.row()->huggingface);
     return "{\"model_type\": \"" + type + "\"" + mixture +
            number("num_hidden_layers", model_.layers) +
            number("max_position_embeddings", model_.context_length) +
@@ -115,11 +115,11 @@ class TinyFolder {
     tensor.data = std::move(floats);
   }
 
-  // GGUF has the rows of a llama's queries and keys in pairs, Hugging Face in halves.
+  // GGUF has the rows of some architectures' queries and keys in pairs, Hugging Face in halves.
   std::vector<std::uint8_t> unpaired(const GgufWriter::Tensor& tensor) const {
     const bool pairs = tensor.name.find("attn_q.") != tensor.name.npos ||
                        tensor.name.find("attn_k.") != tensor.name.npos;
-    if (model_.architecture != "llama" || !pairs) return tensor.data;
+    if (!model_.row()->pairs_neighbours || !pairs) return tensor.data;
     const auto rows = static_cast<std::size_t>(tensor.shape.back());
     const std::size_t bytes = tensor.data.size() / rows;
     const auto head = static_cast<std::size_t>(model_.head_dim);

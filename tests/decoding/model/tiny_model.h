@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decoding/kernels/half.h"
+#include "decoding/model/architecture.h"
 #include "tests/decoding/model/gguf_writer.h"
 
 namespace redraft {
@@ -18,13 +19,13 @@ struct TinyModel {
   std::string architecture = "qwen2";
   int layers = 2;
   int hidden = 64;
-  int feed_forward = 96;  // of a qwen3moe in each expert
+  int feed_forward = 96;  // of a mixture in each expert
   int heads = 4;
   int kv_heads = 2;
   int head_dim = 16;
   int vocabulary = 300;
   int context_length = 512;
-  int experts = 8;  // of a qwen3moe
+  int experts = 8;  // of a mixture
   int experts_used = 3;
   bool tied = false;
   bool mixed_formats = false;      // every matrix in a different format, some of them floats
@@ -65,11 +66,11 @@ struct TinyModel {
       const std::string prefix = "blk." + std::to_string(i) + ".";
       add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
       add_matrix(out, prefix + "attn_q.weight", width, hidden, random);
-      if (!is_qwen3()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
+      if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
       add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
-      if (!is_qwen3()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
+      if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
       add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
-      if (is_qwen3()) {
+      if (has_query_key_norm()) {
         add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
         add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
       } else {
@@ -93,8 +94,10 @@ struct TinyModel {
     return out;
   }
 
-  bool is_qwen3() const { return architecture.starts_with("qwen3"); }
-  bool is_mixture() const { return architecture == "qwen3moe"; }
+  // nullptr: redraft does not run it.
+  const Architecture* row() const { return find_architecture(architecture); }
+  bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
+  bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
 
   // Every byte is a token, in the file's alphabet of printable characters; the other entries are
   // unused.

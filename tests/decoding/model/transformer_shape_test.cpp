@@ -13,7 +13,9 @@
 namespace redraft {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 Result<TransformerShape> read(const GgufWriter& writer) {
   const std::vector<std::uint8_t> bytes = writer.bytes();
@@ -54,12 +56,12 @@ TEST(TransformerShape, ArchitecturesDifferInTheirShapesAlone) {
 TEST(TransformerShape, OtherArchitecturesAreRefusedByName) {
   for (const char* name : {"gemma3", "phi3", "mamba", "llama4", "qwen2moe", ""}) {
     EXPECT_EQ(find_architecture(name), nullptr);
-    EXPECT_EQ(unsupported_architecture(name),
-              "architecture '" + std::string(name) +
-                  "' is not supported; redraft runs llama, qwen2, qwen3 and qwen3moe models");
+    const std::string message = unsupported_architecture(name);
+    EXPECT_THAT(message, StartsWith("architecture '" + std::string(name) +
+                                    "' is not supported; redraft runs llama, "));
+    EXPECT_THAT(message, EndsWith(" and " + std::string(architectures().back().name) + " models"));
+    for (const Architecture& row : architectures()) EXPECT_THAT(message, HasSubstr(row.name));
   }
-  for (const char* name : {"llama", "qwen2", "qwen3", "qwen3moe"})
-    EXPECT_NE(find_architecture(name), nullptr);
 }
 
 // Whatever a row lists is accepted in a file, in both formats' names, and nothing else is.

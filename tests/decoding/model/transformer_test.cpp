@@ -7,6 +7,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
+#include "decoding/model/architecture.h"
 #include "decoding/model_powers.h"
 #include "decoding/pass_profile.h"
 #include "tests/decoding/model/archive_bits.h"
@@ -230,8 +231,7 @@ TEST_P(TinyTransformer, TiedHeadsAreTheEmbedding) {
 
 // Every architecture, in formats that mix floats and blocks in one layer.
 TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
-  const TinyModel models[] = {
-      {.mixed_formats = true},
+  std::vector<TinyModel> models = {
       {.architecture = "qwen3", .heads = 6, .kv_heads = 3, .head_dim = 32},
       {.architecture = "qwen3", .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
       {.architecture = "qwen3moe", .head_dim = 32},
@@ -239,6 +239,8 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
+  for (const Architecture& row : architectures())
+    models.push_back({.architecture = std::string(row.name), .mixed_formats = true});
   for (const TinyModel& tiny : models) {
     SCOPED_TRACE(tiny.architecture);
     const auto model = load(tiny, one_);
@@ -343,9 +345,7 @@ TEST(TransformerFile, ErrorsNameTheKey) {
             "m.gguf: key 'qwen2.context_length': 0 is outside 2..4194304");
   GgufWriter foreign;
   foreign.text("general.architecture", "mamba");
-  EXPECT_EQ(load_error(foreign),
-            "m.gguf: architecture 'mamba' is not supported; redraft runs llama, qwen2, qwen3 and "
-            "qwen3moe models");
+  EXPECT_EQ(load_error(foreign), "m.gguf: " + unsupported_architecture("mamba"));
   GgufWriter bare;
   bare.text("general.architecture", "qwen2");
   EXPECT_EQ(load_error(bare), "m.gguf: key 'qwen2.block_count': missing");

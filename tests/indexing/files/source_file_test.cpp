@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "indexing/files/file_kind.h"
 #include "languages/languages.h"
 #include "support/utf8/utf8.h"
 #include "tests/kit/temp_folder.h"
@@ -22,6 +23,17 @@ using ::testing::StartsWith;
 std::string error_of(const TempFolder& folder, std::string_view path) {
   const Result<std::string> text = read_source(folder.path(), path, 100);
   return text ? "no error" : text.error().message();
+}
+
+TEST(SourceFile, SaysInTheCommentsOfEachLanguageThatItIsGenerated) {
+  for (const Language* language : languages()) {
+    for (const CommentMarks& marks : *language->comments) {
+      const std::string open(marks.open), close(marks.close);
+      const std::string text = open + " @generated " + close + "\nx\n";
+      EXPECT_EQ(unwanted_text("a.x", text, true), SkipReason::kGenerated)
+          << language->id() << ": " << text;
+    }
+  }
 }
 
 TEST(ReadSource, GivesTheBytesAsTheyAre) {

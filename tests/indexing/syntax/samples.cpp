@@ -340,6 +340,36 @@ jobs:
   other: x
 )",
      {"entry jobs", "  entry test"}},
+    {"scala",
+     R"(package shop
+
+import scala.collection.mutable
+
+object Basket {
+  val Empty = 0
+  def of(first: String): Basket = new Basket(first)
+}
+
+class Basket(var last: String, limit: Int = 3) extends Priced {
+  private val items = mutable.Buffer[String]()
+
+  «/** Adds one. */
+  @deprecated("slow", "1")
+  override def add[T](item: T, count: Int): Int = {
+    last = s"$item and ${items.size}"
+    items.size¦ + count
+  }»
+}
+
+trait Priced { def price: Int }
+enum Kind { case Big, Small }
+type Name = String
+
+def total(all: List[Int]): Int =
+  all.sum
+)",
+     {"type Basket", "  function of", "type Basket", "  function add", "type Priced",
+      "  function price", "type Kind", "type Name", "function total"}},
 };
 
 }  // namespace

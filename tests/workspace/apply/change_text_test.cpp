@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "languages/languages.h"
+
 namespace redraft {
 namespace {
 
@@ -125,6 +127,17 @@ TEST(ChangeText, RecognisesEllipses) {
   // The file has it as it is.
   EXPECT_EQ(text_of(parsed("a()\n# ... and so on\nb()\n").snippets[0]),
             "a()\n# ... and so on\nb()\n");
+}
+
+// A change may be in another language than the file, so the marks are one list.
+TEST(ChangeText, RecognisesEllipsesInTheCommentsOfEachLanguage) {
+  for (const Language* language : languages()) {
+    for (const CommentMarks& marks : *language->comments) {
+      const std::string open(marks.open), close(marks.close);
+      const std::string line = open + " ... existing code ... " + close;
+      EXPECT_TRUE(is_ellipsis(line, "plaintext")) << language->id() << ": " << line;
+    }
+  }
 }
 
 TEST(ChangeText, ExplainsWhyATextIsNotAChange) {
