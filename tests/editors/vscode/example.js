@@ -48,7 +48,7 @@ function controlsOf(start) {
     told,
     requested: () => told('workspace/executeCommand').filter(({ params }) => params.command === 'redraft.edit')
       .map(({ params }) => params.arguments[0]),
-    ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ${how}$`, 'gm'))].length,
+    ends: (how = '\\w+') => [...log().matchAll(new RegExp(` edit \\d+ ?${how}$`, 'gm'))].length,
     hold: () => {
       fs.rmSync(beside('hold.held'), { force: true }); // of a server that was killed
       fs.writeFileSync(beside('hold'), '');

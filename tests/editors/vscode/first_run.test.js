@@ -92,7 +92,7 @@ async function usesTheModelThatHasCome(workbench) {
   await workbench.notification('550 MB of 1.1 GB');
   const before = starts();
   fs.writeFileSync(beside('end'), '');
-  await workbench.notification('the model tiny-1b is here');
+  await workbench.notification('the model tiny-1b is downloaded');
   await until(() => starts() === before + 1, 'another server');
   await workbench.untilServed();
 }
