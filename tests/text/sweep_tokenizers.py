@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def import_goldens():
