@@ -148,7 +148,7 @@ class Environments(unittest.TestCase):
 
     def test_all_is_there(self):
         self.check(shared=True, doctor=("cache +/.*home/.cache/redraft\n", "state +/.*redraft\n", "sockets +/.*run/redraft\n",
-                                        "changes +the system tells", "processes +/proc is available"))
+                                        "changes +the system reports", "processes +/proc is available"))
 
     # The home
 

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import packaging_kit  # noqa: F401
-from redraft_process import RedraftCase, run
+from redraft_process import PROGRAM, RedraftCase
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -20,6 +20,13 @@ def complete_in_bash(script, *words):
 
 
 class Described(RedraftCase):
+    program = PROGRAM
+    has = {"edit", "lsp", "models pull"}
+
+    @classmethod
+    def run_program(cls, *arguments):
+        return subprocess.run([cls.program, *arguments], capture_output=True)
+
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -27,24 +34,24 @@ class Described(RedraftCase):
         cls.files, cls.texts = {}, {}
         for shell in SHELLS:
             cls.files[shell] = f"{cls.folder.name}/{shell}"
-            cls.texts[shell] = run("completions", shell).stdout.decode()
+            cls.texts[shell] = cls.run_program("completions", shell).stdout.decode()
             with open(cls.files[shell], "w") as file:
                 file.write(cls.texts[shell])
-        cls.manual = run("manual").stdout.decode().replace("\\-", "-")
+        cls.manual = cls.run_program("manual").stdout.decode().replace("\\-", "-")
 
     def commands(self, *above):
         """(path, options) of a command and of all below it, as its help has them."""
-        text = self.assert_succeeds(run(*above, "--help"))
+        text = self.assert_succeeds(self.run_program(*above, "--help"))
         found = [(above, set(re.findall(r"^ +(?:-\w, ?)?(--[a-z0-9-]+)", text, re.MULTILINE)))]
         _, _, listed = text.partition("\nSubcommands:\n")
-        for name in re.findall(r"^  ([a-z]\S*)", listed, re.MULTILINE):
+        for name in re.findall(r"^  ([a-z]\S*)(?!.*\(redraft-lab\)$)", listed, re.MULTILINE):
             found += self.commands(*above, name)
         return found
 
     def test_nothing_is_missing(self):
         commands = self.commands()
         names = {" ".join(path) for path, _ in commands}
-        self.assertLessEqual({"edit", "lsp", "models pull", "bench edits", "tune head"}, names)
+        self.assertLessEqual(self.has, names)
         for path, options in commands:
             self.assertLessEqual({"--help"}, options)
             name = " ".join(("redraft", *path))
@@ -62,7 +69,7 @@ class Described(RedraftCase):
                     self.assertIn(f"\\fB{option}\\fR", on_page)
 
     def test_they_are_not_in_the_help(self):
-        shown = self.assert_succeeds(run("--help"))
+        shown = self.assert_succeeds(self.run_program("--help"))
         self.assertNotIn("completions", shown)
         self.assertNotIn("completions", self.texts["bash"].partition("_redraft()")[2])
 
@@ -73,7 +80,6 @@ class Described(RedraftCase):
         self.assertEqual(complete_in_bash(script, "edit", "a.py", "--wr"), {"--write"})
         self.assertEqual(complete_in_bash(script, "edit", "--scope", ""), {"selection", "symbol", "file", "whole"})
         self.assertEqual(complete_in_bash(script, "edit", "--trace-file", ""), set())  # a file, which bash itself completes
-        self.assertEqual(complete_in_bash(script, "bench", "edits", "--data", "x", "--dec"), {"--decoders"})
 
     def test_fish_completes(self):
         if not shutil.which("fish"):
@@ -94,14 +100,22 @@ class Described(RedraftCase):
             self.skipTest("man is not installed")
         page = f"{self.folder.name}/redraft.1"
         with open(page, "wb") as file:
-            file.write(run("manual").stdout)
+            file.write(self.run_program("manual").stdout)
         shown = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True,
                                env={"MANWIDTH": "80", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertIn("redraft models pull", shown.stdout)
 
     def test_an_unknown_shell_is_told(self):
-        self.assert_fails(run("completions", "csh"), 2, "csh")
+        self.assert_fails(self.run_program("completions", "csh"), 2, "csh")
+
+
+class OfTheLaboratory(Described):
+    program = PROGRAM + "-lab"
+    has = {"edit", "lsp", "models pull", "bench edits", "tune head"}
+
+    def test_bash_completes_a_bench(self):
+        self.assertEqual(complete_in_bash(self.files["bash"], "bench", "edits", "--data", "x", "--dec"), {"--decoders"})
 
 
 if __name__ == "__main__":

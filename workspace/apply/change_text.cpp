@@ -224,12 +224,11 @@ bool read_search_blocks(const Lines& lines, std::vector<Replaced>& found) {
   for (const std::string_view line : lines) {
     if (in == In::kNone && line.starts_with(kSearch)) {
       in = In::kOld;
-      one = {};
     } else if (in == In::kOld && line.starts_with(kDivider)) {
       in = In::kNew;
     } else if (in == In::kNew && line.starts_with(kReplace)) {
       in = In::kNone;
-      found.push_back(std::move(one));
+      found.push_back(std::exchange(one, {}));
     } else if (in != In::kNone) {
       (in == In::kOld ? one.old_lines : one.new_lines).emplace_back(line);
     }

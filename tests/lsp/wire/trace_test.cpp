@@ -89,7 +89,7 @@ TEST_F(TraceTest, TextIsNeverTraced) {
               .dump());
   keep();
   sent_.clear();
-  EXPECT_TRUE(run_until([&] { return params_of("$/redraft/edit").size() > 0; }));
+  EXPECT_TRUE(run_until([&] { return !params_of("$/redraft/edit").empty(); }));
   keep();
   EXPECT_THAT(all, HasSubstr("textDocument/didChange"));
   EXPECT_THAT(all, HasSubstr("$/redraft/edit"));
