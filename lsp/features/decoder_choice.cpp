@@ -10,7 +10,7 @@
 namespace redraft::lsp {
 
 Result<void> check_decoder(const Workspace& workspace, const DecoderName& decoder) {
-  const Result<void> checked = workspace.check_decoder(decoder);
+  Result<void> checked = workspace.check_decoder(decoder);
   if (checked) return checked;
   return Error(checked.error().message() +
                ": start the server with one (redraft.draft, or `redraft lsp --draft NAME`)");

@@ -82,7 +82,7 @@ struct Seen {
   ByteRange region = {};
   friend bool operator==(const Seen&, const Seen&) = default;
 };
-void PrintTo(const Seen& seen, std::ostream* out) {
+void PrintTo(const Seen& seen, std::ostream* out) {  // NOLINT(readability-identifier-naming)
   *out << seen.kind << " of " << seen.region.begin << ".." << seen.region.end << ", " << seen.error;
 }
 
@@ -108,7 +108,7 @@ class EditClients : public WorkspaceTest {
     if (!id) return {id.error().message(), {}, {}};
     finish();
     const bool is_done = results_.contains(*id);
-    const Seen result = is_done ? seen(results_[*id]) : Seen{ends_[*id].error, {}, {}};
+    Seen result = is_done ? seen(results_[*id]) : Seen{ends_[*id].error, {}, {}};
     workspace_.reset();
     ends_.clear(), results_.clear(), over_.clear(), hunks_.clear();
     return result;
