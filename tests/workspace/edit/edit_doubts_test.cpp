@@ -202,7 +202,7 @@ struct Branch {
   const char* without;    // the branch
   const char* flattened;  // its lines without the `else`
 };
-void PrintTo(const Branch& branch, std::ostream* out) { *out << branch.language; }
+void PrintTo(const Branch& branch, std::ostream* out) { *out << branch.language; }  // NOLINT
 
 class EditDoubtsOfBranch : public testing::TestWithParam<Branch> {};
 
@@ -293,7 +293,7 @@ struct Loss {
   const char* lost_line;
   const char* reason;
 };
-void PrintTo(const Loss& loss, std::ostream* out) { *out << loss.language; }
+void PrintTo(const Loss& loss, std::ostream* out) { *out << loss.language; }  // NOLINT
 
 class EditDoubtsOfLanguage : public testing::TestWithParam<Loss> {};
 

@@ -222,7 +222,7 @@ struct Lift {
   std::string head, rest, import;
   std::string wanted_head;
 };
-void PrintTo(const Lift& one, std::ostream* out) { *out << one.language; }
+void PrintTo(const Lift& one, std::ostream* out) { *out << one.language; }  // NOLINT
 
 class EditTidyImports : public testing::TestWithParam<Lift> {};
 
@@ -266,7 +266,7 @@ struct Case {
   const char* language;
   std::string file, asked, written, wanted;
 };
-void PrintTo(const Case& one, std::ostream* out) { *out << one.language; }
+void PrintTo(const Case& one, std::ostream* out) { *out << one.language; }  // NOLINT
 
 class EditTidyOfLanguage : public testing::TestWithParam<Case> {};
 
