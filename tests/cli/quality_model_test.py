@@ -7,7 +7,7 @@ from redraft_process import InFolder, run
 
 BEFORE = "import os\n\n\n" + "".join(
     f"def size_{i}(path):\n    value = os.path.getsize(path)\n    return value + {i}\n\n\n" for i in range(40))
-TASKS = [{"id": "rename", "language": "python", "path": "sizes.py", "before": BEFORE, "instruction": "Rename value to size.",
+TASKS = [{"id": "rename", "language": "python", "path": "sizes.py", "before": BEFORE, "instruction": "Call it size here, not value.",
           "after": BEFORE.replace("    value = os.path.getsize(path)\n    return value + 20\n",
                                   "    size = os.path.getsize(path)\n    return size + 20\n")},
          {"id": "place", "language": "python", "path": "sizes.py", "prefix": BEFORE + "def size_40(path):\n    value = ",
@@ -25,6 +25,7 @@ class QualityOfAModel(InFolder):
         records = {(line["measure"], line["id"], line.get("question")): line for line in lines}
         rename = records["edits", "rename", None]
         self.assertEqual((rename["region_lines"], rename["changed_lines"], rename["changed_lines_in_region"]), (3, 4, 4))
+        self.assertEqual(rename["decision"], "region")
         self.assertGreater(rename["new_tokens"], 10)
         self.assertIn("os.path.getsize(path)\n", rename["written"])
         [suggestion] = records["completion", "place", None]["suggestions"]
