@@ -12,8 +12,6 @@
 namespace redraft {
 namespace {
 
-using testing::HasSubstr;
-
 class DecidedEdits : public WorkspaceTest {
  protected:
   EditId request_edit(const std::string& instruction, int retry_index) {
