@@ -65,7 +65,7 @@ bench: build ## Measure this machine: cost of passes, comparison with llama.cpp,
 
 lint: configure ## Check form and naming of all sources, clang-tidy for files that differ from main (LINT=all: all files; QUICK=1: none)
 	@$(SETUP) lint
-	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(QUICK),--quick)
+	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(COMMITS),--commits $(COMMITS)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(QUICK),--quick)
 
 format: ## Format the C++ and CUDA sources
 	@$(SETUP) lint

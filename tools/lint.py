@@ -17,6 +17,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="the build folder, configured at least")
     parser.add_argument("--all", action="store_true", help="clang-tidy for everything, what changed last first")
+    parser.add_argument("--commits", type=int, help="clang-tidy for what the last N commits changed, for a main that grows by several")
     parser.add_argument("--minutes", type=float, help="after which clang-tidy starts on nothing more")
     parser.add_argument("--quick", action="store_true", help="without clang-tidy")
     return parser.parse_args()
@@ -31,7 +32,7 @@ def check_style(files):
 
 def check_units(arguments):
     units = clang_tidy.Units(arguments.build)
-    files = sources.all_files() if arguments.all else sources.changed_files()
+    files = sources.all_files() if arguments.all else sources.changed_files(arguments.commits)
     names, left_out = units.covering(files)
     if left_out:
         print(f"clang-tidy: this build compiles nothing of {', '.join(left_out)}")

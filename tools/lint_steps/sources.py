@@ -36,9 +36,10 @@ def _start():
     return before[0] if before else None
 
 
-def changed_files():
-    """Files changed since the branch's start, committed or not; all files if the start is unknown (a shallow clone)."""
-    start = _start()
+def changed_files(commits=None):
+    """Files changed since the branch's start, or by the last `commits`, committed or not; all files if the start is
+    unknown (a shallow clone)."""
+    start = _start() if commits is None else (git("rev-parse", "--verify", "--quiet", f"HEAD~{commits}") or [None])[0]
     if start is None:
         return all_files()
     changed = git("diff", "--name-only", "--diff-filter=d", start) or []
