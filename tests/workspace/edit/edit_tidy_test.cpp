@@ -9,7 +9,6 @@ namespace redraft {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 struct Outcome {
   std::string text;  // of the file; empty: there was nothing to tidy
