@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -29,24 +30,46 @@ class Argument {
   std::variant<std::string_view, long long, double> value_;
 };
 
-// Each {} of `format` becomes one argument, in order; {:.1f} and the like as in std::format. A
-// wrong format is written as it is.
+// Each {} of `format` becomes one argument, in order.
 void write(Level level, std::string_view format, std::initializer_list<Argument> arguments = {});
 
-void debug(std::string_view format, const auto&... arguments) {
-  write(Level::kDebug, format, {Argument(arguments)...});
+// A format for so many arguments: with another number of {} it does not compile.
+template <std::size_t count>
+class Format {
+ public:
+  consteval Format(const char* text) : text_(text) {  // NOLINT(google-explicit-constructor)
+    std::size_t places = 0;
+    for (std::size_t at = text_.find("{}"); at != text_.npos; at = text_.find("{}", at + 2))
+      ++places;
+    if (places != count) throw "a message needs one {} for each argument";
+  }
+  std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+template <typename... Arguments>
+using FormatFor = Format<sizeof...(Arguments)>;
+
+template <typename... Arguments>
+void debug(FormatFor<Arguments...> format, const Arguments&... arguments) {
+  write(Level::kDebug, format.text(), {Argument(arguments)...});
 }
-void info(std::string_view format, const auto&... arguments) {
-  write(Level::kInfo, format, {Argument(arguments)...});
+template <typename... Arguments>
+void info(FormatFor<Arguments...> format, const Arguments&... arguments) {
+  write(Level::kInfo, format.text(), {Argument(arguments)...});
 }
-void warn(std::string_view format, const auto&... arguments) {
-  write(Level::kWarning, format, {Argument(arguments)...});
+template <typename... Arguments>
+void warn(FormatFor<Arguments...> format, const Arguments&... arguments) {
+  write(Level::kWarning, format.text(), {Argument(arguments)...});
 }
-void error(std::string_view format, const auto&... arguments) {
-  write(Level::kError, format, {Argument(arguments)...});
+template <typename... Arguments>
+void error(FormatFor<Arguments...> format, const Arguments&... arguments) {
+  write(Level::kError, format.text(), {Argument(arguments)...});
 }
-void critical(std::string_view format, const auto&... arguments) {
-  write(Level::kCritical, format, {Argument(arguments)...});
+template <typename... Arguments>
+void critical(FormatFor<Arguments...> format, const Arguments&... arguments) {
+  write(Level::kCritical, format.text(), {Argument(arguments)...});
 }
 
 // Which messages are written: the names of --log-level ("trace" to "off").
