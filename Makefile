@@ -63,7 +63,7 @@ bench: build ## Measure this machine: cost of passes, comparison with llama.cpp,
 	@$(SETUP) models
 	@$(PYTHON) tools/bench.py $(if $(filter quick,$(BENCH)),--quick) $(if $(LLAMA_CPP),--llama-cpp $(LLAMA_CPP))
 
-lint: configure ## Check form and naming of all sources, clang-tidy for files that differ from main (LINT=all: all files; QUICK=1: none)
+lint: configure ## Check form and naming of all sources, clang-tidy for files that differ from main (LINT=all: all files; COMMITS=N: what the last N changed; QUICK=1: none)
 	@$(SETUP) lint
 	@$(PYTHON) tools/lint.py --build $(BUILD) $(if $(filter all,$(LINT)),--all) $(if $(COMMITS),--commits $(COMMITS)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(QUICK),--quick)
 

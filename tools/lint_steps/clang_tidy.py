@@ -139,7 +139,10 @@ def check(units, names, seconds=None):
     version = _version()
     clean = CleanUnits()
     if int(version.partition(".")[0]) < 16:
-        names = [name for name in names if COROUTINES not in units.closure(name)]
+        unread = [name for name in names if COROUTINES in units.closure(name)]
+        if unread:
+            print(f"clang-tidy: version {version} cannot read the coroutines of {', '.join(unread)}")
+        names = [name for name in names if name not in unread]
     keys = {name: units.key(name, version) for name in names}
     todo = [name for name in names if keys[name] not in clean]
     deadline = None if seconds is None else time.monotonic() + seconds
