@@ -53,7 +53,7 @@ class RegionFinder {
     std::vector<Link> links;
 
     bool fits(std::size_t index) const;
-    // Of a link that is a definition:
+    // What a link has that is a definition:
     bool is_function(std::size_t definition) const;
     bool holds_units(std::size_t definition) const;  // which are edited one by one: a class
     std::optional<std::size_t> next_definition(std::size_t from) const;

@@ -30,7 +30,7 @@ struct EngineStatus {
   double loaded = 0;        // the loaded part, while loading
   std::string target = {};  // names, once ready
   std::string draft = {};   // empty: none
-  // Of the engine, once ready:
+  // What the engine is, once it is ready:
   std::optional<Device> device = {};
   std::optional<OwnDecoder> own_decoder = {};
   int context_length = 0;   // tokens; 0: not known
