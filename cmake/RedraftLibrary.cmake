@@ -24,7 +24,8 @@ if(REDRAFT_SANITIZE)
 endif()
 
 # The -O level of release builds from here on, in this folder and below. -O2 takes a tenth less time to compile than -O3,
-# -O1 a third less: -O3 is for code that runs for each token or byte, -O1 for commands and tests, which mostly call it.
+# -O1 a third less: -O3 is for code that runs for each token or byte, -O1 for commands, messages and tests, which
+# mostly call it.
 macro(redraft_optimize level)
   string(REGEX REPLACE "-O[0-3]" "-O${level}" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 endmacro()
