@@ -83,6 +83,15 @@ void KvCache::remember() {
   if (SequenceState* const state = this->state(); state && length() > 0) state->remember();
 }
 
+void KvCache::forget_present_state() {
+  SequenceState* const state = this->state();
+  if (!state) return;
+  const int length = state->known_at(std::max(0, this->length() - 1));
+  state->restore(length);
+  tokens_.resize(static_cast<std::size_t>(length));
+  in_flight_.clear();
+}
+
 std::unique_ptr<KvCache> KvCache::fork(int length) const {
   assert(length >= 0 && length <= this->length());
   length = truncatable_to(length);

@@ -124,6 +124,10 @@ class KvCache {
   // it. For a place that another request may share. Costs nothing where any length can be.
   void remember();
 
+  // For a model whose pass failed midway: what the state has become is of no use. Goes back to a
+  // length below length() for which it is known, at best 0.
+  void forget_present_state();
+
   // A cache of the same capacity that holds a copy of the first truncatable_to(length) tokens and
   // is independent of this one from then on. length <= length().
   std::unique_ptr<KvCache> fork(int length) const;

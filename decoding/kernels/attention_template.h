@@ -5,6 +5,7 @@
 
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/operator_kernels.h"
+#include "decoding/kernels/delta_rule_template.h"
 #include "decoding/kernels/operator_templates.h"
 
 // Attention over one span of positions, written once over the vector type V of
@@ -364,6 +365,9 @@ constexpr OperatorKernels operators_of() {
           .add_scaled = add_scaled<V>,
           .exp_below = exp_below<V>,
           .silu_mul = silu_mul_part<V>,
+          .sigmoid_mul = sigmoid_mul<V>,
+          .delta_step = delta_step<V>,
+          .convolve = convolve<V>,
           .to_fixed = to_fixed<V>,
           .attention_scratch = Scratch::bytes,
           .take_queries = take_queries<V>,

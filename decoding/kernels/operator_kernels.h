@@ -47,6 +47,19 @@ struct AttentionTile {
   int heads;  // <= kMaxGroup
 };
 
+// One head's update by one row of delta_rule.h. `next` may be `state`.
+struct DeltaHead {
+  const float* state;  // [keys, values]
+  float* next;         // [keys, values]
+  const float* query;  // [keys]
+  const float* key;    // [keys]
+  const float* value;  // [values]
+  float decay;         // exp(g)
+  float beta;
+  int keys;
+  int values;  // a multiple of 16
+};
+
 struct OperatorKernels {
   float (*sum_squares)(const float* x, int n);
   // out = weight * x * scale
@@ -55,6 +68,13 @@ struct OperatorKernels {
   void (*add_scaled)(float* x, const float* y, float scale, int count);  // x += scale * y
   void (*exp_below)(const float* x, float most, int count, float* out);  // exp(x - most)
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
+  void (*sigmoid_mul)(const float* x, const float* gate, int count, float* out);
+  // Writes head.next and, if `out` is not null, what the new state answers to the query, [values].
+  void (*delta_step)(const DeltaHead& head, float* out);
+  // Channels begin..end-1 of a row: silu of the sum over taps of weight[tap, channels] *
+  // inputs[tap], the oldest first.
+  void (*convolve)(const float* const* inputs, const float* weight, int taps, int channels,
+                   int begin, int end, float* out);
   // n integers and their scale: see fixed_point.h. n is a multiple of 16.
   void (*to_fixed)(const float* x, int n, std::int16_t* out);
   // Bytes of working memory, 64-byte aligned, that attend() needs for one tile.

@@ -127,8 +127,8 @@ void rope_table(int positions, std::span<const double> frequencies, double ampli
 }
 
 void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows,
-          int heads, int head_dim, float* x, int ldx, ThreadPool& pool) {
-  const int half = head_dim / 2;
+          int heads, int head_dim, int rotated, float* x, int ldx, ThreadPool& pool) {
+  const int half = rotated / 2;
   pool.parallel_for(rows, 4, [&](int begin, int end) {
     for (int row = begin; row < end; ++row) {
       const float* c = cosines + static_cast<std::size_t>(positions[row]) * half;

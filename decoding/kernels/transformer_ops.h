@@ -35,15 +35,15 @@ void gather_rows(const float* x, const std::int32_t* sources, int rows, int n, f
 void mix_rows(Isa isa, const float* x, const std::int32_t* places, const float* shares, int rows,
               int count, int n, float* out, ThreadPool& pool);
 
-// Cosines and sines for rotary embedding (neox pairing: dimension i with i + head_dim/2), each
+// Cosines and sines for rotary embedding (neox pairing: dimension i with i + rotated/2), each
 // [positions, frequencies] and multiplied by `amplitude`. Frequencies are in radians per position.
 void rope_table(int positions, std::span<const double> frequencies, double amplitude,
                 float* cosines, float* sines);
 
-// Rotates `heads` heads of x [rows, heads * head_dim] (row stride ldx) in place; positions[r]
-// indexes the table.
+// Rotates the first `rotated` dimensions of `heads` heads of x [rows, heads * head_dim] (row stride
+// ldx) in place; positions[r] indexes the table.
 void rope(const float* cosines, const float* sines, const std::int32_t* positions, int rows,
-          int heads, int head_dim, float* x, int ldx, ThreadPool& pool);
+          int heads, int head_dim, int rotated, float* x, int ldx, ThreadPool& pool);
 
 // Rounds rows of [heads, head_dim] floats to the format of the cache (see fixed_point.h): head h of
 // row r goes to the head_dim + kScaleInts integers at out + h * head_pitch + r * (head_dim +

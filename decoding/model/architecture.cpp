@@ -15,6 +15,8 @@ namespace {
 
 constexpr auto kModel = TensorPlace::kModel;
 constexpr auto kLayer = TensorPlace::kLayer;
+constexpr auto kAttention = TensorPlace::kAttention;
+constexpr auto kRecurrent = TensorPlace::kRecurrent;
 constexpr auto kExpert = TensorPlace::kExpert;
 
 constexpr std::array kCommon = {
@@ -23,15 +25,40 @@ constexpr std::array kCommon = {
     TensorName{kModel, "output", "lm_head"},
     TensorName{kModel, "rope_freqs", ""},
     TensorName{kLayer, "attn_norm", "input_layernorm"},
-    TensorName{kLayer, "attn_q", "self_attn.q_proj", true},
-    TensorName{kLayer, "attn_k", "self_attn.k_proj", true},
-    TensorName{kLayer, "attn_v", "self_attn.v_proj", true},
-    TensorName{kLayer, "attn_output", "self_attn.o_proj", true},
+    TensorName{kAttention, "attn_q", "self_attn.q_proj", true},
+    TensorName{kAttention, "attn_k", "self_attn.k_proj", true},
+    TensorName{kAttention, "attn_v", "self_attn.v_proj", true},
+    TensorName{kAttention, "attn_output", "self_attn.o_proj", true},
+};
+constexpr std::array kFeedForwardNorm = {
     TensorName{kLayer, "ffn_norm", "post_attention_layernorm"},
 };
 constexpr std::array kQueryKeyNorm = {
-    TensorName{kLayer, "attn_q_norm", "self_attn.q_norm"},
-    TensorName{kLayer, "attn_k_norm", "self_attn.k_norm"},
+    TensorName{kAttention, "attn_q_norm", "self_attn.q_norm"},
+    TensorName{kAttention, "attn_k_norm", "self_attn.k_norm"},
+};
+constexpr std::array kHybrid = {
+    TensorName{kLayer, "post_attention_norm", "post_attention_layernorm"},
+    TensorName{kRecurrent, "ssm_conv1d", "linear_attn.conv1d"},
+    TensorName{kRecurrent, "ssm_dt.bias", "linear_attn.dt_bias", false, true},
+    TensorName{kRecurrent, "ssm_dt", "", false, true},  // the same, as Ollama writes it
+    TensorName{kRecurrent, "ssm_a", "linear_attn.A_log", false, true},
+    TensorName{kRecurrent, "ssm_norm", "linear_attn.norm"},
+    TensorName{kRecurrent, "ssm_out", "linear_attn.out_proj"},
+};
+// The projections of a recurrent layer, each by itself.
+constexpr std::array kSeparateProjections = {
+    TensorName{kRecurrent, "attn_qkv", "linear_attn.in_proj_qkv"},
+    TensorName{kRecurrent, "attn_gate", "linear_attn.in_proj_z"},
+    TensorName{kRecurrent, "ssm_alpha", "linear_attn.in_proj_a"},
+    TensorName{kRecurrent, "ssm_beta", "linear_attn.in_proj_b"},
+};
+// The same, interleaved by key head. GGUF files of today have the first of them in two.
+constexpr std::array kJoinedProjections = {
+    TensorName{kRecurrent, "ssm_in", "linear_attn.in_proj_qkvz"},
+    TensorName{kRecurrent, "ssm_ba", "linear_attn.in_proj_ba"},
+    TensorName{kRecurrent, "attn_qkv", ""},
+    TensorName{kRecurrent, "attn_gate", ""},
 };
 constexpr std::array kDenseBlock = {
     TensorName{kLayer, "ffn_gate", "mlp.gate_proj", true},
@@ -43,24 +70,44 @@ constexpr std::array kMixtureBlock = {
     TensorName{kExpert, "ffn_gate", "gate_proj"},
     TensorName{kExpert, "ffn_up", "up_proj"},
     TensorName{kExpert, "ffn_down", "down_proj"},
+    // Those of all experts in one, as newer folders have them.
+    TensorName{kLayer, "ffn_gate_up_exps.weight", "mlp.experts.gate_up_proj", false, true},
+    TensorName{kLayer, "ffn_down_exps.weight", "mlp.experts.down_proj", false, true},
 };
 
-template <std::size_t... Sizes>
-constexpr auto joined(const std::array<TensorName, Sizes>&... parts) {
-  std::array<TensorName, (Sizes + ...)> all{};
+constexpr std::array kSharedExpert = {
+    TensorName{kLayer, "ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
+    TensorName{kLayer, "ffn_gate_shexp", "mlp.shared_expert.gate_proj"},
+    TensorName{kLayer, "ffn_up_shexp", "mlp.shared_expert.up_proj"},
+    TensorName{kLayer, "ffn_down_shexp", "mlp.shared_expert.down_proj"},
+};
+
+template <typename T, std::size_t... Sizes>
+constexpr auto joined(const std::array<T, Sizes>&... parts) {
+  std::array<T, (Sizes + ...)> all{};
   auto end = all.begin();
   ((end = std::copy(parts.begin(), parts.end(), end)), ...);
   return all;
 }
-constexpr auto kDenseTensors = joined(kCommon, kDenseBlock);
-constexpr auto kNormedDenseTensors = joined(kCommon, kQueryKeyNorm, kDenseBlock);
-constexpr auto kNormedMixtureTensors = joined(kCommon, kQueryKeyNorm, kMixtureBlock);
+constexpr auto kDenseTensors = joined(kCommon, kFeedForwardNorm, kDenseBlock);
+constexpr auto kNormedDenseTensors =
+    joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
+constexpr auto kNormedMixtureTensors =
+    joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kMixtureBlock);
+constexpr auto kHybridDenseTensors =
+    joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
+constexpr auto kHybridMixtureTensors = joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm,
+                                              kMixtureBlock, kSharedExpert);
+constexpr auto kJoinedHybridMixtureTensors = joined(kCommon, kHybrid, kJoinedProjections,
+                                                    kQueryKeyNorm, kMixtureBlock, kSharedExpert);
 
 constexpr std::array kRefusedInDense = {RefusedKey{"expert_count", "a mixture of experts", 0}};
 constexpr double kSoftmax = 1;
-constexpr std::array kRefusedInMixture = {
+constexpr std::array kUnsharedExperts = {
     RefusedKey{"expert_shared_count", "experts that every row goes to", 0},
     RefusedKey{"expert_shared_feed_forward_length", "experts that every row goes to", 0},
+};
+constexpr std::array kRefusedInAnyMixture = {
     RefusedKey{"expert_chunk_feed_forward_length", "experts of two widths", 0},
     RefusedKey{"expert_weights_scale", "scaled experts", 1},
     RefusedKey{"expert_gating_func", "another function of the router's scores", kSoftmax},
@@ -70,6 +117,8 @@ constexpr std::array kRefusedInMixture = {
     RefusedKey{"moe_every_n_layers", "layers without experts", 0},
     RefusedKey{"interleave_moe_layer_step", "layers without experts", 1},
 };
+constexpr auto kRefusedInMixture = joined(kUnsharedExperts, kRefusedInAnyMixture);
+constexpr std::string_view kRecurrence = "a model with recurrent layers";
 
 constexpr std::array kArchitectures = {
     Architecture{.name = "llama",
@@ -94,6 +143,42 @@ constexpr std::array kArchitectures = {
                  .refused_keys = kRefusedInMixture,
                  .not_on_gpu = "a mixture of experts",
                  .not_trainable = "a mixture of experts"},
+    Architecture{.name = "qwen3next",
+                 .huggingface = "qwen3_next",
+                 .query_key_norm = true,
+                 .is_mixture = true,
+                 .shared_expert = true,
+                 .is_hybrid = true,
+                 .gated_attention = true,
+                 .feed_forward_norm = "post_attention_norm",
+                 .tensors = kJoinedHybridMixtureTensors,
+                 .refused_keys = kRefusedInAnyMixture,
+                 .not_on_gpu = kRecurrence,
+                 .not_trainable = kRecurrence},
+    Architecture{.name = "qwen35",
+                 .huggingface = "qwen3_5_text",
+                 .query_key_norm = true,
+                 .is_hybrid = true,
+                 .tiles_value_heads = true,
+                 .gated_attention = true,
+                 .feed_forward_norm = "post_attention_norm",
+                 .tensors = kHybridDenseTensors,
+                 .refused_keys = kRefusedInDense,
+                 .not_on_gpu = kRecurrence,
+                 .not_trainable = kRecurrence},
+    Architecture{.name = "qwen35moe",
+                 .huggingface = "qwen3_5_moe_text",
+                 .query_key_norm = true,
+                 .is_mixture = true,
+                 .shared_expert = true,
+                 .is_hybrid = true,
+                 .tiles_value_heads = true,
+                 .gated_attention = true,
+                 .feed_forward_norm = "post_attention_norm",
+                 .tensors = kHybridMixtureTensors,
+                 .refused_keys = kRefusedInAnyMixture,
+                 .not_on_gpu = kRecurrence,
+                 .not_trainable = kRecurrence},
 };
 
 const Architecture* find(std::string_view name, std::string_view Architecture::*column) {

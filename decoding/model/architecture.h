@@ -6,8 +6,9 @@
 
 namespace redraft {
 
-// Where a tensor occurs: once in a model, once in each layer, or once for each expert of a layer.
-enum class TensorPlace { kModel, kLayer, kExpert };
+// Where a tensor occurs: once in a model, once in each layer, once in each layer with attention or
+// with a recurrent state, or once for each expert of a layer.
+enum class TensorPlace { kModel, kLayer, kAttention, kRecurrent, kExpert };
 
 // A tensor that a model of an architecture may have.
 struct TensorName {
@@ -18,6 +19,8 @@ struct TensorName {
   // and without ".weight": "self_attn.q_proj". Empty: those files do not have it.
   std::string_view huggingface;
   bool may_have_bias = false;
+  // Both names are complete: ".weight" does not follow them ("ssm_a", "linear_attn.A_log").
+  bool is_complete = false;
 };
 
 // A key of GGUF metadata, without the architecture's prefix, that changes what a pass computes in
@@ -32,7 +35,8 @@ struct RefusedKey {
 // What distinguishes one architecture from the others, apart from the numbers in a model's files
 // (TransformerShape). The loaders, the transformers and the trainer read this row; nothing compares
 // the name. Every architecture is a stack of layers of RMS norm, attention with rotary embeddings,
-// RMS norm and a gated feed-forward block, with residual sums.
+// RMS norm and a gated feed-forward block, with residual sums. In a hybrid, most layers have a
+// recurrent state (decoding/kernels/delta_rule.h) in place of attention.
 struct Architecture {
   std::string_view name;         // general.architecture of GGUF files; the prefix of their keys
   std::string_view huggingface;  // model_type of config.json
@@ -42,9 +46,17 @@ struct Architecture {
   bool query_key_norm = false;  // each head of queries and keys is normalised before rotation
   // The feed-forward block of every layer is a mixture of experts.
   bool is_mixture = false;
-  // The only values that config.json may have for hidden_act and for each of layer_types.
+  // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
+  bool shared_expert = false;
+  bool is_hybrid = false;
+  // Of a hybrid: GGUF files order the value heads so that head h reads key head h % key_heads.
+  bool tiles_value_heads = false;
+  // A gate for each dimension of a head's output follows its query in the query matrix.
+  bool gated_attention = false;
+  // The role of the norm before the feed-forward block.
+  std::string_view feed_forward_norm = "ffn_norm";
+  // The only value that config.json may have for hidden_act.
   std::string_view activation = "silu";
-  std::string_view attention = "full_attention";
   std::span<const TensorName> tensors = {};
   // Refused besides the keys that no architecture may have.
   std::span<const RefusedKey> refused_keys = {};

@@ -6,6 +6,7 @@
 #include <cassert>
 
 #include "decoding/kernels/linear.h"
+#include "decoding/model/activations.h"
 
 namespace redraft {
 
@@ -48,6 +49,9 @@ void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& x, const at::
   reserve(rows);
   choose(layer, x, quantized);
   charge(PassPart::kGateUp);
+  const bool shared = layer.shared_gate.n > 0;
+  if (shared) run_shared(layer, x, quantized);
+  charge(PassPart::kDown);
   const std::int64_t of_groups = std::int64_t{rows} * shape_.experts_used;
   const auto first = [](const at::Tensor& all, std::int64_t count) {
     return all.narrow(0, 0, count);
@@ -74,6 +78,21 @@ void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& x, const at::
   operators::grouped_linears({{downs, down}}, groups_.rows, blocks_, floats_);
   charge(PassPart::kDown);
   operators::mix_rows(down, first(places_, rows), first(shares_, rows), out);
+  if (shared) operators::add_gated_rows(first(shared_down_, rows), first(shared_score_, rows), out);
+}
+
+void ExpertBlock::run_shared(const LayerWeights& layer, const at::Tensor& x,
+                             const at::Tensor& quantized) {
+  const std::int64_t rows = x.size(0);
+  const auto first = [rows](const at::Tensor& all) { return all.narrow(0, 0, rows); };
+  const ExpertWeights& expert = layer.shared_expert;
+  const Activations input(x, quantized, {&layer.shared_gate, &expert.gate, &expert.up});
+  operators::linears({{layer.shared_gate, input.of(layer.shared_gate), first(shared_score_)},
+                      {expert.gate, input.of(expert.gate), first(shared_gate_)},
+                      {expert.up, input.of(expert.up), first(shared_up_)}});
+  operators::silu_mul(first(shared_gate_), first(shared_up_));
+  const Activations active(first(shared_gate_), quantized, {&expert.down});
+  operators::linears({{expert.down, active.of(expert.down), first(shared_down_)}});
 }
 
 void ExpertBlock::choose(const LayerWeights& layer, const at::Tensor& x,
@@ -117,6 +136,12 @@ void ExpertBlock::reserve(int rows) {
   up_ = at::empty({of_groups, shape_.feed_forward}, at::kFloat);
   down_ = at::empty({of_groups, shape_.hidden}, at::kFloat);
   gathered_ = at::Tensor();
+  if (shape_.shared_feed_forward > 0) {
+    shared_score_ = at::empty({rows, 1}, at::kFloat);
+    shared_gate_ = at::empty({rows, shape_.shared_feed_forward}, at::kFloat);
+    shared_up_ = at::empty({rows, shape_.shared_feed_forward}, at::kFloat);
+    shared_down_ = at::empty({rows, shape_.hidden}, at::kFloat);
+  }
   capacity_ = rows;
 }
 

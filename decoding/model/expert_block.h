@@ -48,6 +48,8 @@ class ExpertBlock {
  private:
   using Matrices = std::vector<const LinearWeight*>;
 
+  // The expert that every row goes to, and its score.
+  void run_shared(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
   void choose(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
   // The inputs of the groups' linear layers, in the forms that their weights read.
   void take_input(const at::Tensor& x, const at::Tensor& sources, const Matrices& readers);
@@ -61,6 +63,8 @@ class ExpertBlock {
   at::Tensor gate_, up_, down_;          // float [capacity * used, width]
   at::Tensor gathered_, floats_;         // float [capacity * used, hidden]; what layers read now
   at::Tensor blocks_;                    // uint8 [bytes]
+  // Of the shared expert: float [capacity, width], [capacity, hidden] and [capacity, 1].
+  at::Tensor shared_gate_, shared_up_, shared_down_, shared_score_;
 };
 
 }  // namespace redraft

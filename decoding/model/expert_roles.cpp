@@ -57,10 +57,17 @@ std::string stacked_experts_name(int layer, ExpertMatrix matrix) {
   return "blk." + std::to_string(layer) + "." + std::string(name_of(matrix)) + "_exps.weight";
 }
 
-std::optional<StackedPlace> parse_stacked_experts_name(std::string_view name) {
-  StackedPlace place{};
-  const bool fits = take_start(name, place.layer, place.matrix) && name == "_exps.weight";
-  return fits ? std::optional(place) : std::nullopt;
+std::string joined_experts_name(int layer) {
+  return "blk." + std::to_string(layer) + ".ffn_gate_up_exps.weight";
+}
+
+std::optional<int> parse_stacked_experts_name(std::string_view name) {
+  std::string_view rest = name;
+  int layer = 0;
+  ExpertMatrix matrix{};
+  if (!take_start(rest, layer, matrix)) return std::nullopt;
+  const bool is_stack = rest == "_exps.weight" || name == joined_experts_name(layer);
+  return is_stack ? std::optional(layer) : std::nullopt;
 }
 
 }  // namespace redraft

@@ -27,11 +27,9 @@ std::optional<ExpertPlace> parse_expert_role(std::string_view role);
 
 // The tensor of a GGUF file with that matrix of all experts.
 std::string stacked_experts_name(int layer, ExpertMatrix matrix);
-// None if the name is not one of those.
-struct StackedPlace {
-  int layer;
-  ExpertMatrix matrix;
-};
-std::optional<StackedPlace> parse_stacked_experts_name(std::string_view name);
+// The one with gate and up of all experts, which some files have in place of two.
+std::string joined_experts_name(int layer);
+// The layer of a tensor with one of those names; none for any other name.
+std::optional<int> parse_stacked_experts_name(std::string_view name);
 
 }  // namespace redraft

@@ -439,4 +439,15 @@ Result<std::vector<std::int32_t>> GgufFile::integers(std::string_view key) const
   return out;
 }
 
+Result<std::vector<bool>> GgufFile::booleans(std::string_view key) const {
+  const GgufValue* value = find(key);
+  if (!value) return key_error(key, "missing");
+  const auto* array = std::get_if<GgufArray>(value);
+  if (!array || array->type != GgufType::kBool)
+    return key_error(key, "is not a list of true and false");
+  std::vector<bool> out;
+  for (const auto byte : array->bytes) out.push_back(static_cast<int>(byte) != 0);
+  return out;
+}
+
 }  // namespace redraft

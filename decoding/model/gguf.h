@@ -71,6 +71,7 @@ class GgufFile {
   Result<bool> boolean(std::string_view key) const;
   Result<std::vector<std::string>> texts(std::string_view key) const;
   Result<std::vector<std::int32_t>> integers(std::string_view key) const;
+  Result<std::vector<bool>> booleans(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
   // "FILE: key 'KEY': reason", "FILE: tensor 'NAME': reason".

@@ -1,10 +1,8 @@
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "decoding/model/expert_roles.h"
+#include "decoding/model/expert_stacks.h"
 #include "decoding/model/model_files.h"
 #include "decoding/model/tokenizer_spec.h"
 
@@ -17,8 +15,10 @@ namespace {
 class GgufModel : public ModelFiles {
  public:
   explicit GgufModel(GgufFile file) : file_(std::move(file)) {
-    const Result<TransformerShape> shape = read_shape(file_);
-    if (shape) cut_stacks(*shape);
+    const Result<TransformerShape> shape = read_shape(file_);  // which checks the stacks
+    if (!shape) return;
+    experts_ = ExpertStacks::cut(
+        *shape, [this](std::string_view stack) { return file_.find_tensor(stack); });
   }
 
   const std::string& path() const override { return file_.name(); }
@@ -29,39 +29,20 @@ class GgufModel : public ModelFiles {
   Result<TransformerShape> shape() const override { return read_shape(file_); }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_spec(file_); }
   const StoredTensor* find_tensor(std::string_view role) const override {
-    const auto expert = experts_.find(role);
-    return expert == experts_.end() ? file_.find_tensor(role) : &expert->second;
+    const StoredTensor* const expert = experts_.find(role);
+    return expert ? expert : file_.find_tensor(role);
   }
   Error tensor_error(std::string_view role, std::string_view reason) const override {
-    const std::optional<ExpertPlace> place = parse_expert_role(role);
-    if (!place || !experts_.contains(role)) return file_.tensor_error(role, reason);
+    const std::optional<ExpertStacks::Place> place = experts_.place(role);
+    if (!place) return file_.tensor_error(role, reason);
     return file_.tensor_error(
-        stacked_experts_name(place->layer, place->matrix),
-        "expert " + std::to_string(place->expert) + ": " + std::string(reason));
+        place->stack, "expert " + std::to_string(place->expert) + ": " + std::string(reason));
   }
   void release_pages() const override { file_.release_pages(); }
 
  private:
-  // read_shape() has found each stack, [columns, rows, experts].
-  void cut_stacks(const TransformerShape& shape) {
-    for (int layer = 0; layer < (shape.experts > 0 ? shape.layers : 0); ++layer) {
-      for (const ExpertMatrix matrix : kExpertMatrices) {
-        const StoredTensor& stack = *file_.find_tensor(stacked_experts_name(layer, matrix));
-        const std::size_t bytes = stack.data.size() / static_cast<std::size_t>(shape.experts);
-        for (int i = 0; i < shape.experts; ++i) {
-          experts_.emplace(
-              expert_role({layer, matrix, i}),
-              StoredTensor{.name = stack.name,
-                           .format = stack.format,
-                           .shape = {stack.shape[0], stack.shape[1]},
-                           .data = stack.data.subspan(static_cast<std::size_t>(i) * bytes, bytes)});
-        }
-      }
-    }
-  }
-
   GgufFile file_;
-  std::map<std::string, StoredTensor, std::less<>> experts_;  // by role
+  ExpertStacks experts_;
 };
 
 }  // namespace

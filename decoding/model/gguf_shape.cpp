@@ -1,5 +1,6 @@
 // The shape of a transformer from GGUF metadata.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -7,6 +8,7 @@
 #include <utility>
 
 #include "decoding/model/expert_roles.h"
+#include "decoding/model/expert_stacks.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/transformer_shape.h"
 
@@ -71,9 +73,7 @@ constexpr RefusedKey kNotComputed[] = {
     {"embedding_scale", "scaled embeddings", 1},
     {"residual_scale", "scaled residuals", 1},
     {"logit_scale", "scaled logits", 1},
-    {"nextn_predict_layers", "layers that predict further tokens", 0},
     {"pooling_type", "pooled embeddings", 0},
-    {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
     {"rope.scaling.alpha", "rope scaling by alpha", 0},
     {"rope.scaling.yarn_ext_factor", "YaRN with another extrapolation", 1},
     {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
@@ -89,10 +89,19 @@ void refuse_keys(const GgufFile& file, ShapeReader& reader, std::span<const Refu
   }
 }
 
-void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader, int context_length) {
+// What a hybrid may have: blocks that predict further tokens, which are not loaded, and rotation by
+// sections, which are all the same for text.
+constexpr RefusedKey kOnlyInHybrids[] = {
+    {"nextn_predict_layers", "layers that predict further tokens", 0},
+    {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
+};
+
+void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
+                                 const TransformerShape& shape) {
   refuse_keys(file, reader, kNotComputed);
+  if (!shape.architecture->is_hybrid) refuse_keys(file, reader, kOnlyInHybrids);
   const int window = reader.integer_or("attention.sliding_window", 0);
-  if (window != 0 && window < context_length) {
+  if (window != 0 && window < shape.context_length) {
     reader.refuse("attention.sliding_window",
                   "asks for a sliding window, which redraft does not compute");
   }
@@ -143,6 +152,8 @@ void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerSha
   shape.experts_used = reader.integer("expert_used_count");
   shape.feed_forward = reader.integer("expert_feed_forward_length");
   if (shape.experts == 0) reader.refuse("expert_count", "a mixture has at least one");
+  if (shape.architecture->shared_expert)
+    shape.shared_feed_forward = reader.integer("expert_shared_feed_forward_length");
   refuse_keys(file, reader, shape.architecture->refused_keys);
   if (reader.has("expert_weights_norm")) {
     const Result<bool> norm = file.boolean(reader.key("expert_weights_norm"));
@@ -158,51 +169,120 @@ void read_head_dim(ShapeReader& reader, TransformerShape& shape) {
     reader.refuse("attention.head_count", "heads do not divide the embedding length");
   if (reader.integer_or("attention.value_length", shape.head_dim) != shape.head_dim)
     reader.refuse("attention.value_length", "values of another width than keys are not supported");
-  if (reader.integer_or("rope.dimension_count", shape.head_dim) != shape.head_dim)
+  shape.rotated = reader.integer_or("rope.dimension_count", shape.head_dim);
+  if (shape.rotated != shape.head_dim && !shape.architecture->is_hybrid)
     reader.refuse("rope.dimension_count", "rotation of a part of a head is not supported");
 }
 
 void read_divisors(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   constexpr std::string_view kName = "rope_freqs.weight";
   const StoredTensor* tensor = file.find_tensor(kName);
-  if (!tensor || shape.head_dim <= 0) return;
-  if (tensor->shape != std::vector<std::int64_t>{shape.head_dim / 2}) {
+  if (!tensor || shape.rotated <= 0) return;
+  if (tensor->shape != std::vector<std::int64_t>{shape.rotated / 2}) {
     return reader.fail(file.tensor_error(kName, "does not have a number for each pair of a head"));
   }
-  shape.rope_divisors.resize(static_cast<std::size_t>(shape.head_dim / 2));
-  dequantize_row(tensor->format, tensor->data.data(), shape.head_dim / 2,
+  shape.rope_divisors.resize(static_cast<std::size_t>(shape.rotated / 2));
+  dequantize_row(tensor->format, tensor->data.data(), shape.rotated / 2,
                  shape.rope_divisors.data());
 }
 
 // That each layer has its stacks of experts, as wide and high as the shape says.
 std::optional<Error> check_stacks(const GgufFile& file, const TransformerShape& shape) {
-  if (shape.experts == 0) return std::nullopt;
-  for (int layer = 0; layer < shape.layers; ++layer) {
-    for (const ExpertMatrix matrix : kExpertMatrices) {
-      const std::string name = stacked_experts_name(layer, matrix);
-      const StoredTensor* stack = file.find_tensor(name);
-      if (!stack) return file.tensor_error(name, "missing");
-      std::vector<std::int64_t> expected = {shape.hidden, shape.feed_forward, shape.experts};
-      if (matrix == ExpertMatrix::kDown) std::swap(expected[0], expected[1]);
-      if (stack->shape != expected)
-        return file.tensor_error(name, unexpected_shape(stack->shape, expected));
-    }
-  }
-  return std::nullopt;
+  const auto problem = ExpertStacks::find_problem(
+      shape, [&file](std::string_view name) { return file.find_tensor(name); });
+  if (!problem) return std::nullopt;
+  return file.tensor_error(problem->name, problem->reason);
+}
+
+// Whether the tensor is of a block that predicts further tokens, or of a part that sees, which are
+// not loaded.
+bool is_unread(std::string_view name, const TransformerShape& shape) {
+  constexpr std::string_view kLayer = "blk.";
+  if (!name.starts_with(kLayer))
+    return shape.architecture->is_hybrid && (name.starts_with("v.") || name.starts_with("mtp."));
+  int block = -1;
+  const char* const end = name.data() + name.size();
+  const auto [after, error] = std::from_chars(name.data() + kLayer.size(), end, block);
+  return error == std::errc() && after != end && *after == '.' && block >= shape.layers &&
+         block < shape.layers + shape.further_blocks;
 }
 
 std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const TransformerShape& shape) {
   for (const StoredTensor& tensor : file.tensors()) {
+    if (is_unread(tensor.name, shape)) continue;
     // An expert's matrix is in a stack, never by itself.
-    const auto stacked = parse_stacked_experts_name(tensor.name);
+    const std::optional<int> layer = parse_stacked_experts_name(tensor.name);
     const bool has_part =
-        stacked ? shape.experts > 0 && stacked->layer < shape.layers : has_role(tensor.name, shape);
+        layer ? shape.experts > 0 && *layer < shape.layers : has_role(tensor.name, shape);
     if (has_part && !parse_expert_role(tensor.name)) continue;
     return file.tensor_error(tensor.name, "has no part in a " +
                                               std::string(shape.architecture->name) +
                                               " model as redraft computes it");
   }
   return std::nullopt;
+}
+
+// Which layers have attention: by a list that may go on over further blocks, or every so many.
+void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  constexpr std::string_view kList = "attention.recurrent_layers";
+  constexpr std::string_view kHeads = "attention.head_count_kv";
+  constexpr int kSane = 1 << 10;
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kSane));
+  if (reader.has(kList)) {
+    const Result<std::vector<bool>> list = file.booleans(reader.key(kList));
+    if (!list) return reader.fail(list.error());
+    if (list->size() < layers) return reader.refuse(kList, "does not name every layer");
+    shape.recurrent.assign(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(layers));
+    return;
+  }
+  if (const auto heads = file.integers(reader.key(kHeads)); heads) {  // Ollama
+    if (heads->size() < layers) return reader.refuse(kHeads, "does not name every layer");
+    for (std::size_t i = 0; i < layers; ++i) shape.recurrent.push_back((*heads)[i] == 0);
+    return;
+  }
+  const int every = reader.integer_or("full_attention_interval", 4);
+  if (every < 1) return reader.refuse("full_attention_interval", "is not positive");
+  for (std::size_t i = 0; i < layers; ++i)
+    shape.recurrent.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
+}
+
+// A number, or in some files of hybrids a list with 0 for each recurrent layer.
+void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  constexpr std::string_view kHeads = "attention.head_count_kv";
+  const auto list = file.integers(reader.key(kHeads));
+  if (!shape.architecture->is_hybrid || !list) {
+    shape.kv_heads = reader.integer_or(kHeads, shape.heads);
+    return;
+  }
+  for (const int heads : *list) {
+    if (heads == 0 || heads == shape.kv_heads) continue;
+    if (shape.kv_heads != 0) return reader.refuse(kHeads, "differs from layer to layer");
+    shape.kv_heads = heads;
+  }
+}
+
+void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->is_hybrid) return;
+  shape.further_blocks = reader.integer_or("nextn_predict_layers", 0);
+  if (shape.further_blocks < 0 || shape.further_blocks >= shape.layers)
+    return reader.refuse("nextn_predict_layers", "leaves no layer");
+  shape.layers -= shape.further_blocks;
+  read_recurrent_layers(file, reader, shape);
+  kernels::DeltaShape& delta = shape.delta;
+  delta.key_heads = reader.integer("ssm.group_count");
+  delta.value_heads = reader.integer("ssm.time_step_rank");
+  delta.key_dim = reader.integer("ssm.state_size");
+  delta.taps = reader.integer("ssm.conv_kernel");
+  delta.neighbours_share = !shape.architecture->tiles_value_heads;
+  if (constexpr std::string_view kTiled = "ssm.v_head_reordered"; reader.has(kTiled)) {  // Ollama
+    const Result<bool> tiled = file.boolean(reader.key(kTiled));
+    if (!tiled) return reader.fail(tiled.error());
+    delta.neighbours_share = !*tiled;
+  }
+  const int inner = reader.integer("ssm.inner_size");
+  delta.value_dim = delta.value_heads > 0 ? inner / delta.value_heads : 0;
+  if (delta.value_dim * delta.value_heads != inner)
+    reader.refuse("ssm.inner_size", "the value heads do not divide it");
 }
 
 }  // namespace
@@ -218,15 +298,16 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.context_length = reader.integer("context_length");
   shape.hidden = reader.integer("embedding_length");
   read_feed_forward(file, reader, shape);
+  read_recurrence(file, reader, shape);
   shape.heads = reader.integer("attention.head_count");
-  shape.kv_heads = reader.integer_or("attention.head_count_kv", shape.heads);
+  read_key_heads(file, reader, shape);
   shape.epsilon = reader.number("attention.layer_norm_rms_epsilon");
   shape.rope_base = reader.number_or("rope.freq_base", 10000);
   if (reader.error()) return *reader.error();
   read_head_dim(reader, shape);
   shape.rope_scaling = read_scaling(reader, shape.context_length);
   read_divisors(file, reader, shape);
-  refuse_what_is_not_computed(file, reader, shape.context_length);
+  refuse_what_is_not_computed(file, reader, shape);
   if (reader.error()) return *reader.error();
   shape.paired_rows = architecture->pairs_neighbours;
   const StoredTensor* embedding = file.find_tensor("token_embd.weight");

@@ -1,6 +1,8 @@
 #include "decoding/model/huggingface_config.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -80,6 +82,13 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"attention.key_length", "head_dim"},
     {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
     {"rope.freq_base", "rope_theta"},
+    {"rope.dimension_count", "partial_rotary_factor"},
+    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+    {"ssm.group_count", "linear_num_key_heads"},
+    {"ssm.time_step_rank", "linear_num_value_heads"},
+    {"ssm.state_size", "linear_key_head_dim"},
+    {"ssm.inner_size", "linear_value_head_dim"},
+    {"ssm.conv_kernel", "linear_conv_kernel_dim"},
 };
 
 std::string key_of(std::string_view field) {
@@ -89,8 +98,7 @@ std::string key_of(std::string_view field) {
   return std::string(field.starts_with("rope.scaling") ? "rope_scaling" : field);
 }
 
-void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader,
-                                 const TransformerShape& shape) {
+void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& shape) {
   const std::string activation(shape.architecture->activation);
   if (reader.text_or("hidden_act", activation) != activation)
     reader.refuse("hidden_act", "redraft computes " + activation);
@@ -100,15 +108,44 @@ void refuse_what_is_not_computed(const JsonValue& config, ConfigReader& reader,
       reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
     reader.refuse("use_sliding_window", "redraft computes no sliding window");
   }
-  if (reader.number_or("partial_rotary_factor", 1) != 1)
+  if (shape.rotated != shape.head_dim && !shape.architecture->is_hybrid)
     reader.refuse("partial_rotary_factor", "rotation of a part of a head is not supported");
-  if (const std::optional<JsonValue> types = config.find("layer_types")) {
-    for (const JsonValue type : *types) {
-      const Result<std::string_view> name = type.text();
-      if (!name || *name != shape.architecture->attention)
-        reader.fail(type.error("redraft computes full attention only"));
-    }
+}
+
+// Which layers have attention and which a recurrent state.
+void read_layer_types(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  const bool hybrid = shape.architecture->is_hybrid;
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, 1 << 10));
+  const std::optional<JsonValue> types = config.find("layer_types");
+  if (!types) {
+    const int every = reader.integer_or("full_attention_interval", 4);
+    if (every < 1) return reader.refuse("full_attention_interval", "is not positive");
+    for (std::size_t i = 0; hybrid && i < layers; ++i)
+      shape.recurrent.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
+    return;
   }
+  for (const JsonValue type : *types) {
+    const Result<std::string_view> name = type.text();
+    const bool recurrent = hybrid && name && *name == "linear_attention";
+    if (!recurrent && (!name || *name != "full_attention")) {
+      return reader.fail(type.error(hybrid ? "redraft computes full and linear attention only"
+                                           : "redraft computes full attention only"));
+    }
+    if (hybrid) shape.recurrent.push_back(recurrent);
+  }
+  if (hybrid && shape.recurrent.size() != layers)
+    reader.refuse("layer_types", "does not name every layer");
+}
+
+void read_recurrence(ConfigReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->is_hybrid) return;
+  shape.stored_as_trained = true;
+  shape.delta = {.key_heads = reader.integer("linear_num_key_heads"),
+                 .value_heads = reader.integer("linear_num_value_heads"),
+                 .key_dim = reader.integer("linear_key_head_dim"),
+                 .value_dim = reader.integer("linear_value_head_dim"),
+                 .taps = reader.integer("linear_conv_kernel_dim"),
+                 .neighbours_share = true};
 }
 
 // The width inside a feed-forward block, and how many there are.
@@ -121,8 +158,10 @@ void read_feed_forward(const JsonValue& config, ConfigReader& reader, Transforme
   shape.experts_used = reader.integer("num_experts_per_tok");
   shape.feed_forward = reader.integer("moe_intermediate_size");
   if (shape.experts == 0) reader.refuse("num_experts", "a mixture has at least one");
-  // What transformers takes if the key is missing is false.
-  if (!reader.flag_or("norm_topk_prob", false))
+  if (shape.architecture->shared_expert)
+    shape.shared_feed_forward = reader.integer("shared_expert_intermediate_size");
+  // What transformers takes if the key is missing is false; newer mixtures have no such choice.
+  if (!reader.flag_or("norm_topk_prob", shape.architecture->shared_expert))
     reader.refuse("norm_topk_prob", "redraft computes shares that add up to 1 (true)");
   constexpr const char* kDenseLayers = "redraft computes no layers without experts";
   if (reader.integer_or("decoder_sparse_step", 1) != 1)
@@ -149,9 +188,15 @@ void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Erro
   const std::optional<JsonValue> parameters = config.find("rope_parameters");
   const std::optional<JsonValue> given = parameters ? parameters : config.find("rope_scaling");
   shape.rope_base = reader.number_or("rope_theta", 10000);
+  const double part = reader.number_or("partial_rotary_factor", 1);
+  const auto rotate = [&shape](double share) {
+    shape.rotated = share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
+  };
+  rotate(part);
   if (!given) return;
   if (const Result<JsonValue> object = given->object(); !object) return reader.fail(object.error());
   ConfigReader rope(*given, error);
+  rotate(rope.number_or("partial_rotary_factor", part));
   shape.rope_base = rope.number_or("rope_theta", shape.rope_base);
   const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
   if (type == "default") return;
@@ -217,7 +262,9 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);
-  refuse_what_is_not_computed(config, reader, shape);
+  read_layer_types(config, reader, shape);
+  read_recurrence(reader, shape);
+  refuse_what_is_not_computed(reader, shape);
   if (error) return *error;
   if (const std::optional<ShapeProblem> problem = find_problem(shape)) {
     reader.refuse(key_of(problem->field), problem->reason);

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "decoding/model/expert_roles.h"
+#include "decoding/model/expert_stacks.h"
 #include "decoding/model/huggingface_config.h"
 #include "decoding/model/huggingface_names.h"
 #include "decoding/model/safetensors.h"
@@ -34,6 +36,14 @@ bool is_plain_name(std::string_view name) {
          name.find('\\') == name.npos && name.find('\0') == name.npos;
 }
 
+// The frequencies of rope (some tools store them although they follow from the configuration), and
+// of hybrids what sees and what predicts further tokens.
+bool is_unread(std::string_view name, const TransformerShape& shape) {
+  if (name.ends_with(kRotaryTable)) return true;
+  return shape.architecture->is_hybrid &&
+         (name.starts_with("mtp.") || name.starts_with("model.visual."));
+}
+
 class HuggingFaceModel : public ModelFiles {
  public:
   HuggingFaceModel(fs::path folder, JsonDocument config)
@@ -44,13 +54,18 @@ class HuggingFaceModel : public ModelFiles {
     const fs::path canonical = fs::absolute(folder_).lexically_normal();
     return (canonical.has_filename() ? canonical : canonical.parent_path()).filename().string();
   }
-  Result<TransformerShape> shape() const override { return read_shape(config_.root()); }
+  Result<TransformerShape> shape() const override { return read_shape(text_config()); }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
   const StoredTensor* find_tensor(std::string_view role) const override {
+    if (const StoredTensor* expert = experts_.find(role)) return expert;
     const ShardTensor* place = find(role);
     return place ? place->tensor : nullptr;
   }
   Error tensor_error(std::string_view role, std::string_view reason) const override {
+    if (const auto expert = experts_.place(role)) {
+      return tensor_error(expert->stack, "expert " + std::to_string(expert->expert) + ": " +
+                                             std::string(reason));
+    }
     if (const ShardTensor* place = find(role)) {
       return shards_[place->shard].tensor_error(place->tensor->name, reason);
     }
@@ -73,10 +88,19 @@ class HuggingFaceModel : public ModelFiles {
     return found == places_.end() ? nullptr : &found->second;
   }
 
+  // The part of a model that reads text, if it does something else besides.
+  JsonValue text_config() const {
+    const std::optional<JsonValue> text = config_.root().find("text_config");
+    return text && text->object() ? *text : config_.root();
+  }
+  // "tie_word_embeddings", of the text's part or of the whole.
+  Result<bool> has_tied_head() const;
+
   Result<void> open_shards();
   Result<void> open_indexed_shards();
-  Result<void> check_index(const Architecture& architecture) const;
+  Result<void> check_index(const TransformerShape& shape) const;
   Result<void> assign_roles(const TransformerShape& shape);
+  Result<void> cut_experts(const TransformerShape& shape);
   Result<void> check_head();
 
   fs::path folder_;
@@ -86,14 +110,16 @@ class HuggingFaceModel : public ModelFiles {
   std::vector<SafetensorsFile> shards_;
   std::map<std::string, std::size_t, std::less<>> shard_of_file_;
   std::unordered_map<std::string, ShardTensor> places_;  // by role
+  ExpertStacks experts_;
 };
 
 Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
   if (auto opened = open_shards(); !opened) return opened;
   if (auto assigned = assign_roles(shape); !assigned) return assigned;
   if (index_) {
-    if (auto checked = check_index(*shape.architecture); !checked) return checked;
+    if (auto checked = check_index(shape); !checked) return checked;
   }
+  if (auto cut = cut_experts(shape); !cut) return cut;
   return check_head();
 }
 
@@ -136,8 +162,7 @@ Result<void> HuggingFaceModel::open_indexed_shards() {
 Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     for (const StoredTensor& tensor : shards_[i].tensors()) {
-      // The frequencies of rope; some tools store them although they follow from the configuration.
-      if (tensor.name.ends_with(kRotaryTable)) continue;
+      if (is_unread(tensor.name, shape)) continue;
       std::string role = role_of_huggingface_tensor(tensor.name, *shape.architecture);
       if (!has_role(role, shape)) {
         return shards_[i].tensor_error(tensor.name, "has no part in a " +
@@ -153,11 +178,11 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
 }
 
 // Checks that every tensor that the index lists is in the shard named there.
-Result<void> HuggingFaceModel::check_index(const Architecture& architecture) const {
+Result<void> HuggingFaceModel::check_index(const TransformerShape& shape) const {
   const JsonValue files = *index_->root().at("weight_map");
   for (const JsonValue entry : files) {
-    if (entry.key().ends_with(kRotaryTable)) continue;
-    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key(), architecture));
+    if (is_unread(entry.key(), shape)) continue;
+    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key(), *shape.architecture));
     if (!place || place->shard != shard_of_file_.find(*entry.text())->second) {
       return entry.error("shard " + quoted(*entry.text()) + " does not have this tensor");
     }
@@ -165,15 +190,33 @@ Result<void> HuggingFaceModel::check_index(const Architecture& architecture) con
   return {};
 }
 
+// The matrices of each expert, from stacks that hold those of a layer; each by itself, they are
+// found by their roles already.
+Result<void> HuggingFaceModel::cut_experts(const TransformerShape& shape) {
+  const auto find_stack = [this](std::string_view name) {
+    const ShardTensor* const place = find(name);
+    return place ? place->tensor : nullptr;
+  };
+  if (shape.experts == 0 || !find_stack(joined_experts_name(0))) return {};
+  if (const auto problem = ExpertStacks::find_problem(shape, find_stack))
+    return tensor_error(problem->name, problem->reason);
+  experts_ = ExpertStacks::cut(shape, find_stack);
+  return {};
+}
+
+Result<bool> HuggingFaceModel::has_tied_head() const {
+  for (const JsonValue& part : {text_config(), config_.root()}) {
+    if (const std::optional<JsonValue> value = part.find("tie_word_embeddings"))
+      return value->boolean();
+  }
+  return false;
+}
+
 // The head of a model with tied weights is its embedding, whatever else the file holds.
 Result<void> HuggingFaceModel::check_head() {
-  bool tied = false;
-  if (const std::optional<JsonValue> value = config_.root().find("tie_word_embeddings")) {
-    const Result<bool> flag = value->boolean();
-    if (!flag) return flag.error();
-    tied = *flag;
-  }
-  if (tied) {
+  const Result<bool> tied = has_tied_head();
+  if (!tied) return tied.error();
+  if (*tied) {
     places_.erase("output.weight");
   } else if (!find("output.weight")) {
     return Error(path_ +

@@ -30,6 +30,13 @@ struct Parts {
   std::string_view kind;           // ".weight"
 };
 
+// Whether a tensor whose name begins like that can be in such a place.
+bool is_in(TensorPlace name, TensorPlace tensor) {
+  if (name != TensorPlace::kLayer) return name == tensor;
+  return tensor == TensorPlace::kLayer || tensor == TensorPlace::kAttention ||
+         tensor == TensorPlace::kRecurrent;
+}
+
 Parts split(std::string_view name) {
   constexpr std::string_view kLayers = "model.layers.";
   constexpr std::string_view kExperts = "mlp.experts.";
@@ -56,16 +63,23 @@ Parts split(std::string_view name) {
 }  // namespace
 
 std::string role_of_huggingface_tensor(std::string_view name, const Architecture& architecture) {
-  const Parts parts = split(name);
+  // Of a model that sees, too, the part that reads text.
+  constexpr std::string_view kText = "model.language_model.";
+  std::string plain(name);
+  if (name.starts_with(kText)) plain = "model." + std::string(name.substr(kText.size()));
+  const Parts parts = split(plain);
   if (parts.tensor.empty()) return {};
+  const std::string complete = std::string(parts.tensor) + std::string(parts.kind);
   const auto found = std::ranges::find_if(architecture.tensors, [&](const TensorName& each) {
-    return each.place == parts.place && each.huggingface == parts.tensor;
+    return is_in(parts.place, each.place) && !each.huggingface.empty() &&
+           each.huggingface == (each.is_complete ? std::string_view(complete) : parts.tensor);
   });
   if (found == architecture.tensors.end()) return {};
-  if (parts.kind != ".weight" && (parts.kind != ".bias" || !found->may_have_bias)) return {};
   std::string role;
   if (!parts.layer.empty()) role = "blk." + std::string(parts.layer) + ".";
   role += found->role;
+  if (found->is_complete) return role;
+  if (parts.kind != ".weight" && (parts.kind != ".bias" || !found->may_have_bias)) return {};
   if (!parts.expert.empty()) role += "." + std::string(parts.expert);
   return role + std::string(parts.kind);
 }

@@ -31,7 +31,11 @@ TORCH_LIBRARY(redraft, m) {
       "grouped_linears(Tensor[] weights, int[] formats, int n, int k, int[] groups, Tensor blocks, "
       "Tensor floats, Tensor(a!)[] y) -> ()");
   m.def("mix_rows(Tensor x, Tensor places, Tensor shares, Tensor(a!) out) -> ()");
-  m.def("rope(Tensor cosines, Tensor sines, Tensor positions, Tensor(a!) x) -> ()");
+  m.def(
+      "split_gated_query(Tensor x, int head_dim, Tensor(a!) query, Tensor(b!) gate) -> ()");
+  m.def("gate_by_sigmoid(Tensor(a!) x, Tensor gate) -> ()");
+  m.def("add_gated_rows(Tensor x, Tensor gate, Tensor(a!) y) -> ()");
+  m.def("rope(Tensor cosines, Tensor sines, Tensor positions, int head_dim, Tensor(a!) x) -> ()");
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
       "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, int heads, int "
@@ -152,10 +156,29 @@ void mix_rows(const Tensor& x, const Tensor& places, const Tensor& shares, const
   op.call(x, places, shares, out);
 }
 
-void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions, const Tensor& x) {
+void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
+          std::int64_t head_dim, const Tensor& x) {
+  static const auto op = find<void(const Tensor&, const Tensor&, const Tensor&, std::int64_t,
+                                   const Tensor&)>("redraft::rope");
+  op.call(cosines, sines, positions, head_dim, x);
+}
+
+void split_gated_query(const Tensor& x, std::int64_t head_dim, const Tensor& query,
+                       const Tensor& gate) {
+  static const auto op = find<void(const Tensor&, std::int64_t, const Tensor&, const Tensor&)>(
+      "redraft::split_gated_query");
+  op.call(x, head_dim, query, gate);
+}
+
+void gate_by_sigmoid(const Tensor& x, const Tensor& gate) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::gate_by_sigmoid");
+  op.call(x, gate);
+}
+
+void add_gated_rows(const Tensor& x, const Tensor& gate, const Tensor& y) {
   static const auto op =
-      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&)>("redraft::rope");
-  op.call(cosines, sines, positions, x);
+      find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::add_gated_rows");
+  op.call(x, gate, y);
 }
 
 void store_rows(const Tensor& x, std::int64_t slot, const Tensor& cache) {

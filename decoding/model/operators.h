@@ -76,10 +76,10 @@ void grouped_linears(std::initializer_list<GroupedLinear> all, const RowGroups& 
 // out[r] = the sum of shares[r, i] * x[places[r, i]] in the order of i. Not in place.
 void mix_rows(const at::Tensor& x, const at::Tensor& places, const at::Tensor& shares,
               const at::Tensor& out);
-// Rotates the heads of x [rows, heads * head_dim] in place; positions int32 [rows] index the
-// tables.
+// Rotates the heads of x [rows, heads * head_dim] in place: as many dimensions of each, the first
+// ones, as the tables have angles for. positions int32 [rows] index the tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,
-          const at::Tensor& x);
+          std::int64_t head_dim, const at::Tensor& x);
 // Rounds rows of x [rows, heads * head_dim] to slots slot, slot + 1, … of a cache of keys or
 // values, int16 [heads, slots, head_dim + kernels::kScaleInts].
 void store_rows(const at::Tensor& x, std::int64_t slot, const at::Tensor& cache);
@@ -94,6 +94,14 @@ struct TreeShape {
 // the draft.
 void tree_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
                     const at::Tensor& parents, const TreeShape& shape, const at::Tensor& out);
+// Splits rows of heads, each a query followed by its gate: x [rows, heads * 2 * head_dim] to query
+// and gate, [rows, heads * head_dim].
+void split_gated_query(const at::Tensor& x, std::int64_t head_dim, const at::Tensor& query,
+                       const at::Tensor& gate);
+// x *= sigmoid(gate).
+void gate_by_sigmoid(const at::Tensor& x, const at::Tensor& gate);
+// y[r] += sigmoid(gate[r]) * x[r]; gate float [rows, 1].
+void add_gated_rows(const at::Tensor& x, const at::Tensor& gate, const at::Tensor& y);
 // gate = silu(gate) * up.
 void silu_mul(const at::Tensor& gate, const at::Tensor& up);
 // x += y.

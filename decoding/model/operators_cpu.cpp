@@ -9,6 +9,7 @@
 #include <cmath>
 #include <vector>
 
+#include "decoding/kernels/delta_rule.h"
 #include "decoding/kernels/packed_rows.h"
 #include "decoding/kernels/transformer_ops.h"
 #include "decoding/model/operators.h"
@@ -155,11 +156,11 @@ void mix_rows_cpu(const Tensor& x, const Tensor& places, const Tensor& shares, c
 }
 
 void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
-              const Tensor& x) {
-  const int head_dim = as_int(2 * cosines.size(1));
+              std::int64_t head_dim, const Tensor& x) {
   const int width = as_int(x.size(1));
   kernels::rope(floats(cosines), floats(sines), positions.const_data_ptr<std::int32_t>(), rows(x),
-                width / head_dim, head_dim, out_floats(x), width, pool());
+                width / as_int(head_dim), as_int(head_dim), as_int(2 * cosines.size(1)),
+                out_floats(x), width, pool());
 }
 
 void store_rows_cpu(const Tensor& x, std::int64_t slot, const Tensor& cache) {
@@ -183,6 +184,25 @@ void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& value
                                       .parents = parents.const_data_ptr<std::int32_t>()};
   kernels::attention(current_isa, shape, floats(q), keys.const_data_ptr<std::int16_t>(),
                      values.const_data_ptr<std::int16_t>(), out_floats(out), pool());
+}
+
+void split_gated_query_cpu(const Tensor& x, std::int64_t head_dim, const Tensor& query,
+                           const Tensor& gate) {
+  const int heads = as_int(query.size(1) / head_dim);
+  assert(x.size(1) == 2 * query.size(1));
+  kernels::split_gated_query(floats(x), rows(x), heads, as_int(head_dim), out_floats(query),
+                             out_floats(gate), pool());
+}
+
+void gate_by_sigmoid_cpu(const Tensor& x, const Tensor& gate) {
+  kernels::gate_by_sigmoid(current_isa, out_floats(x), floats(gate), rows(x), as_int(x.size(1)),
+                           pool());
+}
+
+void add_gated_rows_cpu(const Tensor& x, const Tensor& gate, const Tensor& y) {
+  assert(gate.numel() == x.size(0));
+  kernels::add_gated_rows(current_isa, floats(x), floats(gate), rows(x), as_int(x.size(1)),
+                          out_floats(y), pool());
 }
 
 void silu_mul_cpu(const Tensor& gate, const Tensor& up) {
@@ -236,6 +256,9 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("rope", &rope_cpu);
   m.impl("store_rows", &store_rows_cpu);
   m.impl("tree_attention", &tree_attention_cpu);
+  m.impl("split_gated_query", &split_gated_query_cpu);
+  m.impl("gate_by_sigmoid", &gate_by_sigmoid_cpu);
+  m.impl("add_gated_rows", &add_gated_rows_cpu);
   m.impl("silu_mul", &silu_mul_cpu);
   m.impl("add", &add_cpu);
   m.impl("head_argmax", &head_argmax_cpu);

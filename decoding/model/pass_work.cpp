@@ -31,6 +31,24 @@ void add_experts(PassWork& work, const LayerWeights& layer, const TransformerSha
     for (const LinearWeight* weight : {&expert.gate, &expert.up, &expert.down})
       add(work, *weight, rows_of_each, read);
   }
+  if (layer.shared_gate.n == 0) return;
+  const ExpertWeights& shared = layer.shared_expert;
+  for (const LinearWeight* weight : {&layer.shared_gate, &shared.gate, &shared.up, &shared.down})
+    add(work, *weight, rows);
+}
+
+// Each head's state is read twice and written once for every row, of which only the first comes
+// from memory.
+void add_recurrence(PassWork& work, const RecurrenceWeights& layer,
+                    const kernels::DeltaShape& delta, int rows) {
+  for (const LinearWeight* weight :
+       {&layer.mixed, &layer.gate, &layer.mixed_and_gate, &layer.alpha, &layer.beta,
+        &layer.beta_and_alpha, &layer.output}) {
+    if (weight->n > 0) add(work, *weight, rows);
+  }
+  const auto state = static_cast<double>(delta.state_floats());
+  work.bytes += 2 * sizeof(float) * state;
+  work.float_macs += rows * (4 * state + 1.0 * delta.taps * delta.channels());
 }
 
 }  // namespace
@@ -45,7 +63,9 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
   PassWork work;
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {
     const LayerWeights& layer = weights.layers[i];
-    if (!skipped || !skipped->attention[i]) {
+    if (shape.is_recurrent(static_cast<int>(i))) {
+      add_recurrence(work, layer.recurrence, shape.delta, rows);
+    } else if (!skipped || !skipped->attention[i]) {
       for (const LinearWeight* weight :
            {&layer.query, &layer.key, &layer.value, &layer.attention_output})
         add(work, *weight, rows);
@@ -61,10 +81,10 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
   add(work, weights.head, rows);
   // Keys and values as TransformerKvStorage stores them.
   const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
-  work.bytes += 2.0 * sizeof(std::int16_t) * shape.layers * slot_ints * context;
+  work.bytes += 2.0 * sizeof(std::int16_t) * shape.attention_layers() * slot_ints * context;
   // A row's scores and its weighted sum of values cover the context, the rows before it and itself.
   const double seen = rows * (context + (rows + 1) / 2.0);
-  work.float_macs += 2.0 * shape.layers * shape.query_width() * seen;
+  work.float_macs += 2.0 * shape.attention_layers() * shape.query_width() * seen;
   return work;
 }
 

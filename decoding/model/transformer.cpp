@@ -20,10 +20,12 @@
 #include <utility>
 #include <vector>
 
+#include "decoding/model/activations.h"
 #include "decoding/model/draft_head.h"
 #include "decoding/model/expert_block.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
+#include "decoding/model/recurrent_block.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/model_powers.h"
@@ -39,28 +41,6 @@ namespace {
 constexpr int kContextBlock = 256;
 // When tokens are scored, the logits of this many rows are stored at once.
 constexpr int kScoredRows = 16;
-
-// An input of several linear layers, in the form that each weight reads: float rows, or int8 blocks
-// of them, which are computed once for all layers that read them.
-class Activations {
- public:
-  // `blocks` is scratch memory of at least the kernels' quantized_bytes().
-  Activations(const at::Tensor& floats, const at::Tensor& blocks,
-              std::initializer_list<const LinearWeight*> readers)
-      : floats_(floats), blocks_(blocks) {
-    const auto reads_blocks = [](const LinearWeight* w) {
-      return !kernels::reads_floats(w->format);
-    };
-    if (std::any_of(readers.begin(), readers.end(), reads_blocks))
-      operators::quantize(floats, blocks);
-  }
-  const at::Tensor& of(const LinearWeight& reader) const {
-    return kernels::reads_floats(reader.format) ? floats_ : blocks_;
-  }
-
- private:
-  at::Tensor floats_, blocks_;
-};
 
 // Arbitrary numbers of both signs, below one in magnitude.
 at::Tensor any_rows(int count, int width) {
@@ -89,6 +69,7 @@ class Transformer final : public LanguageModel,
         pool_(pool),
         buffers_(shape, isa),
         experts_(shape),
+        recurrent_(shape_, weights_, isa, pool),
         rope_(shape) {
     if (head_) captured_.select(head_->layers(), shape_.hidden);
   }
@@ -107,9 +88,14 @@ class Transformer final : public LanguageModel,
 
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
+    const int recurrent = shape_.layers - shape_.attention_layers();
+    auto state = recurrent == 0 ? nullptr
+                                : std::make_unique<RecurrentState>(shape_.delta, recurrent,
+                                                                   recurrent_);
     return std::make_unique<KvCache>(
-        capacity, std::make_unique<TransformerKvStorage>(shape_.layers, capacity, shape_.kv_heads,
-                                                         shape_.head_dim));
+        capacity, std::make_unique<TransformerKvStorage>(shape_.attention_layers(), capacity,
+                                                         shape_.kv_heads, shape_.head_dim,
+                                                         std::move(state)));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -120,11 +106,12 @@ class Transformer final : public LanguageModel,
     const at::Tensor rows = any_rows(kContextBlock, shape_.kv_width());
     for (int slot = 0; slot < length; slot += kContextBlock) {
       const at::Tensor block = rows.narrow(0, 0, std::min(kContextBlock, length - slot));
-      for (int i = 0; i < shape_.layers; ++i) {
+      for (int i = 0; i < storage.layers(); ++i) {
         operators::store_rows(block, slot, storage.keys(i));
         operators::store_rows(block, slot, storage.values(i));
       }
     }
+    if (storage.state()) storage.state()->end_pass(length);
     cache->append(std::vector<TokenId>(static_cast<std::size_t>(length), 0), DraftTree());
     return cache;
   }
@@ -136,21 +123,17 @@ class Transformer final : public LanguageModel,
     const c10::InferenceMode inference;  // no autograd bookkeeping per operator
     const operators::CpuScope scope(pool_, isa_);
     if (profile_) profile_->begin_pass();
-    auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
-    int committed = cache.length();
-    std::span<const TokenId> rest = context;
-    for (; rest.size() > kContextBlock;
-         rest = rest.subspan(kContextBlock), committed += kContextBlock) {
-      run_layers(rest.first(kContextBlock), DraftTree(), committed, storage);
-    }
-    const PassRows& rows = run_layers(rest, draft, committed, storage);
+    const std::span<const TokenId> rest = read_all_but_last_block(context, cache);
+    const int committed = cache.length() + static_cast<int>(context.size() - rest.size());
+    const PassRows& rows = run_layers(rest, draft, committed, cache);
     cache.append(context, draft);
     Predictions out = predict(rows, static_cast<int>(rest.size()) - 1, 1 + draft.size(), needs);
     charge(PassPart::kOther);
     return out;
   }
 
-  LayerSkipping* layer_skipping() override { return this; }
+  // A pass without some layers would leave a recurrent state that is of no use.
+  LayerSkipping* layer_skipping() override { return shape_.recurrent.empty() ? this : nullptr; }
   HeadDrafting* head_drafting() override { return head_ ? this : nullptr; }
   LayerCapture* layer_capture() override { return this; }
   PassMeasuring* measuring() override { return this; }
@@ -200,8 +183,7 @@ class Transformer final : public LanguageModel,
     const c10::InferenceMode inference;
     const operators::CpuScope scope(pool_, isa_);
     if (profile_) profile_->begin_pass();
-    auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
-    const PassRows& rows = run_layers(context, DraftTree(), cache.length(), storage, &skipped);
+    const PassRows& rows = run_layers(context, DraftTree(), cache.length(), cache, &skipped);
     cache.append(context, DraftTree());
     const DraftedToken drafted = best_token(rows, static_cast<int>(context.size()) - 1);
     charge(PassPart::kHead);
@@ -221,27 +203,74 @@ class Transformer final : public LanguageModel,
     }
   }
 
-  // Leaves the output of the last layer in the result's `hidden`. `skipped` may be null.
+  std::span<const TokenId> read_all_but_last_block(std::span<const TokenId> context,
+                                                   KvCache& cache) {
+    for (int committed = cache.length(); context.size() > kContextBlock;
+         context = context.subspan(kContextBlock), committed += kContextBlock) {
+      run_layers(context.first(kContextBlock), DraftTree(), committed, cache);
+    }
+    return context;
+  }
+
+  // Leaves the output of the last layer in the result's `hidden`. `skipped` may be null. If memory
+  // runs out in the middle, the cache goes back to a length for which its state is known.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
-                             int committed, TransformerKvStorage& storage,
+                             int committed, KvCache& cache,
                              const SkippedLayers* skipped = nullptr) {
+    auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
+    RecurrentState* const state = storage.state();
+    const PassRows& rows = buffers_.rows(static_cast<int>(context.size()) + draft.size());
+    if (!state) {
+      compute_layers(context, draft, committed, storage, rows, skipped);
+      return rows;
+    }
+    try {
+      recurrent_.begin_pass(
+          {.context = static_cast<int>(context.size()), .parents = draft.parents()});
+      state->begin_pass();
+      compute_layers(context, draft, committed, storage, rows, skipped);
+      state->end_pass(committed + static_cast<int>(context.size()));
+    } catch (...) {
+      cache.forget_present_state();
+      throw;
+    }
+    return rows;
+  }
+
+  void compute_layers(std::span<const TokenId> context, const DraftTree& draft, int committed,
+                      TransformerKvStorage& storage, const PassRows& rows,
+                      const SkippedLayers* skipped) {
     const int context_rows = static_cast<int>(context.size());
-    const PassRows& rows = buffers_.rows(context_rows + draft.size());
     fill_inputs(context, draft, committed, rows);
     charge(PassPart::kOther);
     embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
     const operators::TreeShape tree{
         .heads = shape_.heads, .committed = committed, .context = context_rows};
+    int attention = 0;  // layers so far
     for (int i = 0; i < shape_.layers; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const LayerWeights& layer = weights_.layers[at];
-      if (!skipped || !skipped->attention[at])
-        attention_block(layer, rows, tree, storage.keys(i), storage.values(i));
+      if (shape_.is_recurrent(i)) {
+        recurrent_block(layer, rows, i - attention, *storage.state());
+      } else {
+        if (!skipped || !skipped->attention[at])
+          attention_block(layer, rows, tree, storage.keys(attention), storage.values(attention));
+        ++attention;
+      }
       if (!skipped || !skipped->feed_forward[at]) feed_forward_block(layer, rows);
       captured_.take(i, rows.hidden, context_rows - 1);
     }
-    return rows;
+  }
+
+  void recurrent_block(const LayerWeights& layer, const PassRows& rows, int idx,
+                       RecurrentState& state) {
+    operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
+    charge(PassPart::kNorm);
+    recurrent_.run(idx, state, rows.normed, rows.quantized,
+                   [this](PassPart part) { charge(part); });
+    operators::add(rows.hidden, rows.normed);
+    charge(PassPart::kNorm);
   }
 
   // Token ids, positions along the path, and parents, as the operators read them.
@@ -268,20 +297,26 @@ class Transformer final : public LanguageModel,
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
     const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
     charge(PassPart::kNorm);
-    operators::linears({{layer.query, input.of(layer.query), rows.query},
+    const bool gated = shape_.architecture->gated_attention;
+    operators::linears({{layer.query, input.of(layer.query), gated ? rows.query_and_gate : rows.query},
                         {layer.key, input.of(layer.key), rows.key},
                         {layer.value, input.of(layer.value), rows.value}});
     charge(PassPart::kQueryKeyValue);
+    if (gated) {
+      operators::split_gated_query(rows.query_and_gate, shape_.head_dim, rows.query,
+                                   rows.attention_gate);
+    }
     if (shape_.architecture->query_key_norm) {
       norm_heads(rows.query, layer.query_norm);
       norm_heads(rows.key, layer.key_norm);
     }
-    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.query);
-    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, rows.key);
+    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.query);
+    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.key);
     operators::store_rows(rows.key, tree.committed, keys);
     operators::store_rows(rows.value, tree.committed, values);
     charge(PassPart::kRope);
     operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
+    if (gated) operators::gate_by_sigmoid(rows.attended, rows.attention_gate);
     charge(PassPart::kAttention);
     const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
     charge(PassPart::kNorm);
@@ -423,7 +458,8 @@ class Transformer final : public LanguageModel,
   kernels::Isa isa_;
   ThreadPool& pool_;
   PassBuffers buffers_;
-  ExpertBlock experts_;  // of a mixture
+  ExpertBlock experts_;       // of a mixture
+  RecurrentBlock recurrent_;  // of a hybrid
   at::Tensor logits_;    // [up to kScoredRows, vocabulary], once they are needed
   RopeTable rope_;
   CapturedLayers captured_;

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/huge_pages.h"
@@ -26,13 +27,15 @@ std::size_t whole_pages(std::size_t bytes) {
 
 }  // namespace
 
-TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim)
+TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim,
+                                           std::unique_ptr<RecurrentState> state)
     : slots_(slots),
       kv_heads_(kv_heads),
       head_dim_(head_dim),
       slot_bytes_(sizeof(std::int16_t) * static_cast<std::size_t>(head_dim + kernels::kScaleInts)),
       strip_bytes_(whole_pages(slot_bytes_ * static_cast<std::size_t>(slots))),
-      strips_(2 * static_cast<std::size_t>(layers) * static_cast<std::size_t>(kv_heads)) {
+      strips_(2 * static_cast<std::size_t>(layers) * static_cast<std::size_t>(kv_heads)),
+      state_(std::move(state)) {
   void* const memory = ::mmap(nullptr, strips_ * strip_bytes_, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -65,7 +68,8 @@ void TransformerKvStorage::move_slot(int from, int to) {
 // model takes 50 ms, most of it for fresh pages; computing them takes 20 s. Sharing would take 9
 // ms, but every access to a key would go through a table of blocks.
 std::unique_ptr<KvStorage> TransformerKvStorage::fork(int slots) const {
-  auto copy = std::make_unique<TransformerKvStorage>(layers(), slots_, kv_heads_, head_dim_);
+  auto copy = std::make_unique<TransformerKvStorage>(layers(), slots_, kv_heads_, head_dim_,
+                                                     state_ ? state_->fork(slots) : nullptr);
   for (std::size_t i = 0; i < strips_; ++i) {
     std::memcpy(copy->strip(i), strip(i), slot_bytes_ * static_cast<std::size_t>(slots));
   }
@@ -73,6 +77,7 @@ std::unique_ptr<KvStorage> TransformerKvStorage::fork(int slots) const {
 }
 
 void TransformerKvStorage::discard(int from) {
+  if (state_) state_->forget_draft();
   const std::size_t kept = whole_pages(slot_bytes_ * static_cast<std::size_t>(from));
   if (kept >= strip_bytes_) return;
   for (std::size_t i = 0; i < strips_; ++i) {
@@ -81,7 +86,8 @@ void TransformerKvStorage::discard(int from) {
 }
 
 std::size_t TransformerKvStorage::bytes(int slots) const {
-  return strips_ * whole_pages(slot_bytes_ * static_cast<std::size_t>(slots));
+  const std::size_t rows = strips_ * whole_pages(slot_bytes_ * static_cast<std::size_t>(slots));
+  return rows + (state_ && slots > 0 ? state_->held_bytes(slots) : 0);
 }
 
 // Strip by strip, so that what lies far apart is one stream; the rows outside are few enough for
@@ -117,7 +123,9 @@ const PassRows& PassBuffers::rows(int count) {
     all_ = allocate(count);
     capacity_ = count;
   }
-  const auto first = [count](const at::Tensor& tensor) { return tensor.narrow(0, 0, count); };
+  const auto first = [count](const at::Tensor& tensor) {
+    return tensor.defined() ? tensor.narrow(0, 0, count) : tensor;
+  };
   view_ = {.ids = first(all_.ids),
            .positions = first(all_.positions),
            .parents = all_.parents,
@@ -127,6 +135,8 @@ const PassRows& PassBuffers::rows(int count) {
            .key = first(all_.key),
            .value = first(all_.value),
            .attended = first(all_.attended),
+           .query_and_gate = first(all_.query_and_gate),
+           .attention_gate = first(all_.attention_gate),
            .gate = first(all_.gate),
            .up = first(all_.up),
            .quantized = all_.quantized};
@@ -136,7 +146,10 @@ const PassRows& PassBuffers::rows(int count) {
 
 PassRows PassBuffers::allocate(int count) const {
   const auto floats = [count](int width) { return at::empty({count, width}, at::kFloat); };
-  const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward});
+  const int widest =
+      std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward,
+                shape_.shared_feed_forward, shape_.delta.value_width()});
+  const bool gated = shape_.architecture->gated_attention;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
   return {.ids = at::empty({count}, at::kInt),
           .positions = at::empty({count}, at::kInt),
@@ -147,6 +160,8 @@ PassRows PassBuffers::allocate(int count) const {
           .key = floats(shape_.kv_width()),
           .value = floats(shape_.kv_width()),
           .attended = floats(shape_.query_width()),
+          .query_and_gate = gated ? floats(2 * shape_.query_width()) : at::Tensor(),
+          .attention_gate = gated ? floats(shape_.query_width()) : at::Tensor(),
           .gate = floats(shape_.feed_forward),
           .up = floats(shape_.feed_forward),
           .quantized = at::empty({bytes}, at::kByte)};
@@ -175,7 +190,7 @@ std::span<const float> CapturedLayers::row(int row) const {
 }
 
 RopeTable::RopeTable(const TransformerShape& shape)
-    : frequencies_(rope_frequencies(shape.head_dim, shape.rope_base, shape.rope_scaling,
+    : frequencies_(rope_frequencies(shape.rotated, shape.rope_base, shape.rope_scaling,
                                     shape.rope_divisors)),
       amplitude_(shape.rope_scaling.attention_factor) {}
 

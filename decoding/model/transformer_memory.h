@@ -10,6 +10,7 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kv_cache.h"
+#include "decoding/model/recurrent_state.h"
 #include "decoding/model/weights.h"
 
 namespace redraft {
@@ -17,9 +18,13 @@ namespace redraft {
 // Keys and values as operators::store_rows writes them: for each layer two int16 tensors of
 // [kv_heads, slots, head_dim + kernels::kScaleInts]. A head's slots are contiguous, because one
 // thread reads them. Only slots that have been written take memory, page by page.
+//
+// A hybrid has them for its layers with attention, and a state for the others.
 class TransformerKvStorage : public KvStorage {
  public:
-  TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim);
+  // `layers` with keys and values; `state` may be null.
+  TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim,
+                       std::unique_ptr<RecurrentState> state = nullptr);
   ~TransformerKvStorage() override;
   TransformerKvStorage(const TransformerKvStorage&) = delete;
   TransformerKvStorage& operator=(const TransformerKvStorage&) = delete;
@@ -35,6 +40,7 @@ class TransformerKvStorage : public KvStorage {
   std::size_t bytes_per_slot() const override { return strips_ * slot_bytes_; }
   void copy_slots_out(int first, std::span<std::byte> rows) const override;
   void copy_slots_in(int first, std::span<const std::byte> rows) override;
+  RecurrentState* state() override { return state_.get(); }
 
  private:
   // The slots of one head's keys or values in one layer.
@@ -48,6 +54,7 @@ class TransformerKvStorage : public KvStorage {
   std::size_t strips_;
   std::uint8_t* memory_;
   std::vector<at::Tensor> keys_, values_;
+  std::unique_ptr<RecurrentState> state_;
 };
 
 // The intermediate rows of one pass. Floats [rows, width], int32 [rows].
@@ -56,6 +63,7 @@ struct PassRows {
   at::Tensor hidden;  // the residual stream
   at::Tensor normed;  // the input of a block after its norm
   at::Tensor query, key, value, attended;
+  at::Tensor query_and_gate, attention_gate;  // undefined if attention is not gated
   at::Tensor gate, up;
   at::Tensor quantized;  // uint8 [bytes]: the input of the next linear layers
 };
@@ -96,7 +104,7 @@ class CapturedLayers {
   std::vector<float> rows_;  // [rows, layers, hidden]
 };
 
-// Cosines and sines of the positions in use: float [positions, head_dim / 2] each.
+// Cosines and sines of the positions in use: float [positions, rotated / 2] each.
 class RopeTable {
  public:
   explicit RopeTable(const TransformerShape& shape);

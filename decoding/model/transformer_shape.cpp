@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
@@ -32,6 +33,16 @@ struct FieldLimits {
   int most;
 };
 
+std::optional<ShapeProblem> out_of_range(std::span<const FieldLimits> fields) {
+  for (const FieldLimits& field : fields) {
+    if (field.value >= field.least && field.value <= field.most) continue;
+    return ShapeProblem{field.name, std::to_string(field.value) + " is outside " +
+                                        std::to_string(field.least) + ".." +
+                                        std::to_string(field.most)};
+  }
+  return std::nullopt;
+}
+
 std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
   const std::array fields = {
       FieldLimits{"block_count", shape.layers, 1, kMaxLayers},
@@ -47,12 +58,32 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
       FieldLimits{"expert_used_count", shape.experts_used, shape.experts > 0 ? 1 : 0,
                   std::min(shape.experts, kMaxExpertsUsed)},
   };
-  for (const FieldLimits& field : fields) {
-    if (field.value >= field.least && field.value <= field.most) continue;
-    return ShapeProblem{field.name, std::to_string(field.value) + " is outside " +
-                                        std::to_string(field.least) + ".." +
-                                        std::to_string(field.most)};
+  return out_of_range(fields);
+}
+
+// Of the layers with a recurrent state.
+std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
+  if (!shape.architecture->is_hybrid) return std::nullopt;
+  const kernels::DeltaShape& delta = shape.delta;
+  constexpr int kMaxTaps = 16;
+  const std::array fields = {
+      FieldLimits{"ssm.group_count", delta.key_heads, 1, kMaxHeads},
+      FieldLimits{"ssm.time_step_rank", delta.value_heads, 1, kMaxHeads},
+      FieldLimits{"ssm.state_size", delta.key_dim, 1, kMaxHeadDim},
+      FieldLimits{"ssm.inner_size", delta.value_dim, 1, kMaxHeadDim},
+      FieldLimits{"ssm.conv_kernel", delta.taps, 2, kMaxTaps},
+      FieldLimits{"expert_shared_feed_forward_length", shape.shared_feed_forward,
+                  shape.architecture->shared_expert ? 1 : 0, kMaxWidth},
+  };
+  if (std::optional<ShapeProblem> problem = out_of_range(fields)) return problem;
+  if (delta.value_heads % delta.key_heads != 0)
+    return ShapeProblem{"ssm.time_step_rank", "key heads do not divide the value heads"};
+  if (delta.key_dim % kHeadGranularity != 0 || delta.value_dim % kHeadGranularity != 0) {
+    return ShapeProblem{"ssm.state_size",
+                        "heads are not a multiple of " + std::to_string(kHeadGranularity) + " wide"};
   }
+  if (delta.channels() > 2 * kMaxWidth)
+    return ShapeProblem{"ssm.inner_size", "the heads are too wide together"};
   return std::nullopt;
 }
 
@@ -106,19 +137,23 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
     return ShapeProblem{"attention.layer_norm_rms_epsilon", "is not positive"};
   if (!(is_positive(shape.rope_base) && shape.rope_base > 1))
     return ShapeProblem{"rope.freq_base", "is not above 1"};
+  if (shape.rotated < 2 || shape.rotated > shape.head_dim || shape.rotated % 2 != 0)
+    return ShapeProblem{"rope.dimension_count", "is no even part of a head"};
+  if (std::optional<ShapeProblem> problem = recurrence_problem(shape)) return problem;
   const auto& divisors = shape.rope_divisors;
   const bool fits =
-      divisors.empty() || divisors.size() * 2 == static_cast<std::size_t>(shape.head_dim);
+      divisors.empty() || divisors.size() * 2 == static_cast<std::size_t>(shape.rotated);
   if (!fits || !std::all_of(divisors.begin(), divisors.end(), is_positive))
     return ShapeProblem{"rope_freqs.weight", "is not a positive number for each pair"};
   return scaling_problem(shape);
 }
 
 bool has_role(std::string_view role, const TransformerShape& shape) {
-  const auto has = [&shape](TensorPlace place, std::string_view name) {
+  const auto has = [&shape](auto&& is_place, std::string_view name) {
     return std::ranges::any_of(shape.architecture->tensors, [&](const TensorName& each) {
-      if (each.place != place || !name.starts_with(each.role)) return false;
+      if (!is_place(each.place) || !name.starts_with(each.role)) return false;
       const std::string_view kind = name.substr(each.role.size());
+      if (each.is_complete) return kind.empty();
       return kind == ".weight" || (kind == ".bias" && each.may_have_bias);
     });
   };
@@ -126,13 +161,19 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
     return shape.architecture->is_mixture && expert->layer < shape.layers &&
            expert->expert < shape.experts;
   constexpr std::string_view kLayer = "blk.";
-  if (!role.starts_with(kLayer)) return has(TensorPlace::kModel, role);
+  if (!role.starts_with(kLayer))
+    return has([](TensorPlace place) { return place == TensorPlace::kModel; }, role);
   role.remove_prefix(kLayer.size());
   int layer = -1;
   const auto [end, error] = std::from_chars(role.data(), role.data() + role.size(), layer);
   if (error != std::errc() || layer < 0 || layer >= shape.layers) return false;
   role.remove_prefix(static_cast<std::size_t>(end - role.data()));
-  return role.starts_with('.') && has(TensorPlace::kLayer, role.substr(1));
+  const TensorPlace mixer =
+      shape.is_recurrent(layer) ? TensorPlace::kRecurrent : TensorPlace::kAttention;
+  const auto is_in_layer = [mixer](TensorPlace place) {
+    return place == TensorPlace::kLayer || place == mixer;
+  };
+  return role.starts_with('.') && has(is_in_layer, role.substr(1));
 }
 
 }  // namespace redraft

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "decoding/kernels/delta_rule.h"
 #include "decoding/model/architecture.h"
 #include "decoding/model/gguf.h"
 #include "decoding/model/rope_scaling.h"
@@ -27,7 +30,8 @@ struct TransformerShape {
   double epsilon = 0;                     // of the norms
   double rope_base = 0;                   // of the rotary frequencies
   RopeScaling rope_scaling = {};          // how they are stretched
-  std::vector<float> rope_divisors = {};  // divisor of each frequency, [head_dim / 2]; empty: all 1
+  std::vector<float> rope_divisors = {};  // divisor of each frequency, [rotated / 2]; empty: all 1
+  int rotated = 0;  // dimensions of a head that are rotated: the first ones; even, at most head_dim
   // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.
@@ -37,7 +41,24 @@ struct TransformerShape {
   // 0: the blocks are dense.
   int experts = 0;
   int experts_used = 0;  // 1..experts
+  // The width of the expert that every row goes to besides; 0: there is none.
+  int shared_feed_forward = 0;
+  // Of a hybrid: which layers have a recurrent state in place of attention, [layers], and its
+  // sizes. Empty: every layer has attention.
+  std::vector<bool> recurrent = {};
+  kernels::DeltaShape delta = {};
+  // Blocks after the layers that predict further tokens. They are not loaded.
+  int further_blocks = 0;
+  // As Hugging Face's files have it: every norm but that of the recurrent layers is stored less 1,
+  // and their decay as the logarithm of its negative.
+  bool stored_as_trained = false;
 
+  bool is_recurrent(int layer) const {
+    return !recurrent.empty() && recurrent[static_cast<std::size_t>(layer)];
+  }
+  int attention_layers() const {
+    return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));
+  }
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
 };

@@ -1,5 +1,8 @@
 #include "decoding/model/weight_plan.h"
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -29,7 +32,7 @@ class Planner {
     // Without an output matrix the embedding serves as the head.
     plan_.tied = !files_.find_tensor("output.weight");
     take_matrix("token_embd.weight", shape_.vocabulary, shape_.hidden, plan_.embedding);
-    take_vector("output_norm.weight", shape_.hidden, plan_.output_norm);
+    take_norm("output_norm.weight", shape_.hidden, plan_.output_norm);
     take_matrix(plan_.tied ? "token_embd.weight" : "output.weight", shape_.vocabulary,
                 shape_.hidden, plan_.head);
     for (int i = 0; i < shape_.layers; ++i) {
@@ -43,21 +46,89 @@ class Planner {
   void take_layer(int number, PlannedLayer& layer) {
     const std::string prefix = "blk." + std::to_string(number) + ".";
     const int hidden = shape_.hidden;
-    const int paired = shape_.paired_rows ? shape_.head_dim : 0;
-    take_vector(prefix + "attn_norm.weight", hidden, layer.attention_norm);
-    take_linear(prefix + "attn_q", shape_.query_width(), hidden, layer.query, paired);
-    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, paired);
-    take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
-    if (shape_.architecture->query_key_norm) {
-      take_vector(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
-      take_vector(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
+    take_norm(prefix + "attn_norm.weight", hidden, layer.attention_norm);
+    if (shape_.is_recurrent(number)) {
+      take_recurrence(prefix, layer.recurrence);
+    } else {
+      take_attention(prefix, layer);
     }
-    take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
-    take_vector(prefix + "ffn_norm.weight", hidden, layer.feed_forward_norm);
+    take_norm(prefix + std::string(shape_.architecture->feed_forward_norm) + ".weight", hidden,
+              layer.feed_forward_norm);
     if (shape_.experts > 0) return take_experts(number, prefix, layer);
     take_linear(prefix + "ffn_gate", shape_.feed_forward, hidden, layer.gate);
     take_linear(prefix + "ffn_up", shape_.feed_forward, hidden, layer.up);
     take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
+  }
+
+  void take_attention(const std::string& prefix, PlannedLayer& layer) {
+    const int hidden = shape_.hidden;
+    const int paired = shape_.paired_rows ? shape_.head_dim : 0;
+    const int parts = shape_.architecture->gated_attention ? 2 : 1;
+    take_linear(prefix + "attn_q", parts * shape_.query_width(), hidden, layer.query, paired);
+    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, paired);
+    take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
+    if (shape_.architecture->query_key_norm) {
+      take_norm(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
+      take_norm(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
+    }
+    take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
+  }
+
+  void take_recurrence(const std::string& prefix, PlannedRecurrence& out) {
+    const kernels::DeltaShape& delta = shape_.delta;
+    const int hidden = shape_.hidden;
+    const int heads = delta.value_heads;
+    if (files_.find_tensor(prefix + "ssm_in.weight")) {
+      take_matrix(prefix + "ssm_in.weight", delta.channels() + delta.value_width(), hidden,
+                  out.mixed_and_gate);
+    } else {
+      take_matrix(prefix + "attn_qkv.weight", delta.channels(), hidden, out.mixed);
+      take_matrix(prefix + "attn_gate.weight", delta.value_width(), hidden, out.gate);
+    }
+    if (files_.find_tensor(prefix + "ssm_ba.weight")) {
+      take_matrix(prefix + "ssm_ba.weight", 2 * heads, hidden, out.beta_and_alpha);
+    } else {
+      take_matrix(prefix + "ssm_alpha.weight", heads, hidden, out.alpha);
+      take_matrix(prefix + "ssm_beta.weight", heads, hidden, out.beta);
+    }
+    take_convolution(prefix + "ssm_conv1d.weight", out.convolution);
+    const bool has_suffix = files_.find_tensor(prefix + "ssm_dt.bias") != nullptr;
+    take_vector(prefix + (has_suffix || !files_.find_tensor(prefix + "ssm_dt") ? "ssm_dt.bias"
+                                                                                : "ssm_dt"),
+                heads, out.decay_bias);
+    take_vector(prefix + "ssm_a", heads, out.decay);
+    if (shape_.stored_as_trained) {
+      for (float& each : out.decay) each = -std::exp(each);
+    }
+    take_vector(prefix + "ssm_norm.weight", delta.value_dim, out.norm);
+    take_matrix(prefix + "ssm_out.weight", hidden, delta.value_width(), out.output);
+  }
+
+  // From [channels, taps], between which a folder has a dimension of 1.
+  void take_convolution(const std::string& name, std::vector<float>& out) {
+    const auto taps = static_cast<std::size_t>(shape_.delta.taps);
+    const auto channels = static_cast<std::size_t>(shape_.delta.channels());
+    const StoredTensor* const tensor = files_.find_tensor(name);
+    if (!tensor) return fail(files_.tensor_error(name, "missing"));
+    std::vector<std::int64_t> given = tensor->shape;
+    if (given.size() == 3 && given[1] == 1) given.erase(given.begin() + 1);
+    const std::vector<std::int64_t> expected = {shape_.delta.taps, shape_.delta.channels()};
+    if (given != expected) return fail(files_.tensor_error(name, unexpected_shape(given, expected)));
+    if (!are_finite(tensor->format, tensor->data)) return fail(not_finite(files_, name));
+    std::vector<float> row(taps);
+    out.resize(taps * channels);
+    const std::size_t row_bytes = tensor->data.size() / channels;
+    for (std::size_t i = 0; i < channels; ++i) {
+      dequantize_row(tensor->format, tensor->data.data() + i * row_bytes, shape_.delta.taps,
+                     row.data());
+      for (std::size_t tap = 0; tap < taps; ++tap) out[tap * channels + i] = row[tap];
+    }
+  }
+
+  void take_norm(const std::string& name, int n, std::vector<float>& out) {
+    take_vector(name, n, out);
+    if (!shape_.stored_as_trained) return;
+    for (float& each : out) each += 1;
   }
 
   void take_experts(int number, const std::string& prefix, PlannedLayer& layer) {
@@ -71,6 +142,12 @@ class Planner {
       take_matrix(expert_role({number, ExpertMatrix::kUp, i}), width, hidden, expert.up);
       take_matrix(expert_role({number, ExpertMatrix::kDown, i}), hidden, width, expert.down);
     }
+    const int shared = shape_.shared_feed_forward;
+    if (shared == 0) return;
+    take_score(prefix + "ffn_gate_inp_shexp.weight", layer.shared_gate);
+    take_matrix(prefix + "ffn_gate_shexp.weight", shared, hidden, layer.shared_expert.gate);
+    take_matrix(prefix + "ffn_up_shexp.weight", shared, hidden, layer.shared_expert.up);
+    take_matrix(prefix + "ffn_down_shexp.weight", hidden, shared, layer.shared_expert.down);
   }
 
   // Keeps the first error.
@@ -108,10 +185,23 @@ class Planner {
   void take_matrix(const std::string& name, int n, int k, PlannedMatrix& out) {
     Result<const StoredTensor*> found = find_shaped(files_, name, {k, n});
     if (!found) return fail(found.error());
+    take_found(name, **found, n, k, out);
+  }
+
+  // A matrix of one output, which GGUF files store as a vector.
+  void take_score(const std::string& name, PlannedMatrix& out) {
+    const StoredTensor* const found = files_.find_tensor(name);
+    const std::vector<std::int64_t> as_vector = {shape_.hidden};
+    if (!found || found->shape != as_vector) return take_matrix(name, 1, shape_.hidden, out);
+    take_found(name, *found, 1, shape_.hidden, out);
+  }
+
+  void take_found(const std::string& name, const StoredTensor& found, int n, int k,
+                  PlannedMatrix& out) {
     out.role = name;
-    out.source = *found;
+    out.source = &found;
     out.delta = files_.find_delta(name);
-    out.format = held_format((*found)->format, out.delta);
+    out.format = held_format(found.format, out.delta);
     out.n = n;
     out.k = k;
   }

@@ -64,20 +64,40 @@ class WeightLoader {
     take_matrix(from.key, layer.key);
     take_matrix(from.value, layer.value);
     take_matrix(from.attention_output, layer.attention_output);
+    take_recurrence(from.recurrence, layer.recurrence);
     if (!from.experts.empty()) return take_experts(from, layer);
     take_matrix(from.gate, layer.gate);
     take_matrix(from.up, layer.up);
     take_matrix(from.down, layer.down);
   }
 
+  void take_recurrence(const PlannedRecurrence& from, RecurrenceWeights& to) {
+    take_matrix(from.mixed, to.mixed);
+    take_matrix(from.gate, to.gate);
+    take_matrix(from.alpha, to.alpha);
+    take_matrix(from.beta, to.beta);
+    take_matrix(from.mixed_and_gate, to.mixed_and_gate);
+    take_matrix(from.beta_and_alpha, to.beta_and_alpha);
+    take_matrix(from.output, to.output);
+    to.convolution = to_tensor(from.convolution);
+    to.decay = to_tensor(from.decay);
+    to.decay_bias = to_tensor(from.decay_bias);
+    to.norm = to_tensor(from.norm);
+  }
+
+  void take_expert(const PlannedExpert& from, ExpertWeights& to) {
+    take_matrix(from.gate, to.gate);
+    take_matrix(from.up, to.up);
+    take_matrix(from.down, to.down);
+  }
+
   void take_experts(const PlannedLayer& from, LayerWeights& layer) {
     take_matrix(from.router, layer.router);
     layer.experts.resize(from.experts.size());
-    for (std::size_t i = 0; i < from.experts.size(); ++i) {
-      take_matrix(from.experts[i].gate, layer.experts[i].gate);
-      take_matrix(from.experts[i].up, layer.experts[i].up);
-      take_matrix(from.experts[i].down, layer.experts[i].down);
-    }
+    for (std::size_t i = 0; i < from.experts.size(); ++i)
+      take_expert(from.experts[i], layer.experts[i]);
+    take_expert(from.shared_expert, layer.shared_expert);
+    take_matrix(from.shared_gate, layer.shared_gate);
   }
 
   // Keeps the first error.
@@ -98,6 +118,7 @@ class WeightLoader {
   }
 
   void take_matrix(const PlannedMatrix& planned, LinearWeight& out) {
+    if (!planned.source) return;  // the file does not have it
     const WeightFormat format = planned.format;
     if (!kernels::supports(format)) {
       return fail(files_.tensor_error(planned.role, std::string("weight format ") +

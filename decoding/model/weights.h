@@ -29,15 +29,29 @@ struct ExpertWeights {
   LinearWeight gate, up, down;  // without biases
 };
 
+// Of a layer with a recurrent state: see PlannedRecurrence. Matrices that the file does not have
+// are empty (n = 0).
+struct RecurrenceWeights {
+  LinearWeight mixed, gate, alpha, beta;
+  LinearWeight mixed_and_gate, beta_and_alpha;
+  at::Tensor convolution;        // float [taps * channels]
+  at::Tensor decay, decay_bias;  // float [value_heads]
+  at::Tensor norm;               // float [value_dim]
+  LinearWeight output;
+};
+
 struct LayerWeights {
-  at::Tensor attention_norm;  // float [hidden]
-  LinearWeight query, key, value;
+  at::Tensor attention_norm;        // float [hidden]
+  LinearWeight query, key, value;   // empty in a layer with a recurrent state, which has
+  RecurrenceWeights recurrence;     // these instead
   at::Tensor query_norm, key_norm;  // float [head_dim]; undefined if heads are not normed
   LinearWeight attention_output;
   at::Tensor feed_forward_norm;  // float [hidden]
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those
   std::vector<ExpertWeights> experts;  // empty: the layer is dense
+  ExpertWeights shared_expert;         // that every row goes to; empty: there is none
+  LinearWeight shared_gate;            // its score
 };
 
 // The tensors of a model by role, repacked for the kernels. All of it is copied: whatever becomes

@@ -361,7 +361,7 @@ TEST(Rope, RotatesPairsByTheirPosition) {
   const int ldx = 200;
   const std::vector<float> before = random_floats(3 * ldx, random);
   std::vector<float> x = before;
-  rope(cosines.data(), sines.data(), at, 3, 3, head_dim, x.data(), ldx, pool);
+  rope(cosines.data(), sines.data(), at, 3, 3, head_dim, head_dim, x.data(), ldx, pool);
   for (int row = 0; row < 3; ++row) {
     for (int i = 0; i < ldx; ++i) {
       const int d = i % head_dim;

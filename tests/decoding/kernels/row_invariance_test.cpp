@@ -121,12 +121,12 @@ TEST_P(RowInvarianceOfEachIsa, RopeAndStore) {
     const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
     const RunRows run = [&](int first, int rows, ThreadPool& pool) {
       std::vector<float> rotated = rows_of(x, first, rows, n);
-      rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim,
+      rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim, h.head_dim,
            rotated.data(), n, pool);
       const int width = h.head_dim + kScaleInts;
       const int pitch = rows * width;
       std::vector<std::int16_t> stored(static_cast<std::size_t>(h.heads) * pitch);
-      store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, stored.data(), pitch, pool);
+      store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, h.head_dim, stored.data(), pitch, pool);
       std::vector<float> out(static_cast<std::size_t>(rows) * h.heads * width / 2);
       for (int i = 0; i < rows * h.heads; ++i) {
         std::memcpy(&out[static_cast<std::size_t>(i) * width / 2],

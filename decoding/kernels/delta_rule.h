@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/kernels/linear.h"
+#include "decoding/kernels/thread_pool.h"
+
+// The operators of a Gated DeltaNet layer (Yang, Kautz and Hatamizadeh 2024, arXiv 2412.06464), as
+// Qwen3-Next and Qwen3.5 have it. Each value head has a state S, [key_dim, value_dim], that every
+// token changes:
+//
+//   S <- exp(g) S;  u = beta (v - S'k);  S <- S + k u';  o = S'q
+//
+// A pass over a draft tree must not touch the committed state, and every row needs the state of its
+// parent. So the rows of a draft are visited depth first, with one copy of a head's state for each
+// branching that is open (delta_steps). The same function computes a row of a prompt, of a draft
+// and of a replay, so its bits do not depend on which of these it is. Sums over keys run in order,
+// with values in the lanes of a vector, so they do not depend on the instruction set either.
+namespace redraft::kernels {
+
+struct DeltaShape {
+  int key_heads = 0;    // of queries and of keys
+  int value_heads = 0;  // a multiple of key_heads
+  int key_dim = 0;      // a multiple of 16, as the next
+  int value_dim = 0;
+  int taps = 0;  // width of the convolution over time, at least 2
+  // The value heads that share a key head are neighbours: head h reads key head
+  // h / (value_heads / key_heads). Otherwise it reads key head h % key_heads.
+  bool neighbours_share = false;
+
+  int key_width() const { return key_heads * key_dim; }
+  int value_width() const { return value_heads * value_dim; }
+  // Queries, keys and values, which are convolved together.
+  int channels() const { return 2 * key_width() + value_width(); }
+  int saved_columns() const { return taps - 1; }
+  int key_head_of(int value_head) const {
+    return neighbours_share ? value_head / (value_heads / key_heads) : value_head % key_heads;
+  }
+  std::size_t head_floats() const { return std::size_t(key_dim) * std::size_t(value_dim); }
+  std::size_t state_floats() const { return std::size_t(value_heads) * head_floats(); }
+  std::size_t column_floats() const {
+    return std::size_t(saved_columns()) * std::size_t(channels());
+  }
+};
+
+// Rows 0..context-1 are a chain. Row context + i is node i of a draft; its parent is parents[i]
+// (-1: the last row of the chain, or what is committed if context is 0).
+struct DeltaRows {
+  int context = 0;
+  std::span<const std::int32_t> parents = {};
+  int count() const { return context + static_cast<int>(parents.size()); }
+};
+
+// One row's update: reads the state at level `from` and writes the new one at level `to`.
+struct DeltaStep {
+  static constexpr int kCommitted = -1;
+  int row;
+  int from;
+  int to;
+};
+// An order of steps that visits every row after its parent. The chain changes the committed state;
+// drafts leave it alone, and a node whose parent has no other child left works in its parent's
+// level. `levels` is how many levels there are, below the committed state.
+struct DeltaSteps {
+  std::vector<DeltaStep> steps;
+  int levels = 0;
+};
+DeltaSteps delta_steps(const DeltaRows& rows);
+
+// out[r] = silu(the sum over taps of weight[tap] * the input that many rows back); mixed and out
+// [rows, channels], weight [taps, channels], columns [taps - 1, channels]: the committed inputs
+// before the pass, the oldest first (zeros before the beginning). A draft's rows look back along
+// their own path.
+void causal_convolution(Isa isa, const DeltaShape& shape, const float* weight,
+                        const DeltaRows& rows, const float* columns, const float* mixed, float* out,
+                        ThreadPool& pool);
+// The columns after the given rows have been read, one after the other; in place.
+void advance_columns(const DeltaShape& shape, std::span<const float* const> rows_of_path,
+                     float* columns);
+
+struct DeltaWeights {
+  const float* decay;       // [value_heads], negative: -exp(A_log)
+  const float* decay_bias;  // [value_heads]
+  const float* norm;        // [value_dim]
+  float epsilon;            // of the norm
+};
+// The inputs of a layer's rows.
+struct DeltaInputs {
+  const float* convolved;  // [rows, channels]: queries, keys, values
+  const float* alpha;      // [rows, value_heads]: decays by decay * softplus(alpha + decay_bias)
+  const float* beta;       // [rows, value_heads]: how much is replaced, before the sigmoid
+  const float* gate;       // [rows, value_width]
+};
+// Runs the steps: `state` [value_heads, key_dim, value_dim] is the committed state. out [rows,
+// value_width] = norm(o) * silu(gate); null: only the state is wanted, and inputs.gate is not read.
+// Threads divide heads, never a head's sums.
+void delta_rule(Isa isa, const DeltaShape& shape, const DeltaWeights& weights,
+                const DeltaSteps& steps, const DeltaInputs& inputs, float* state, float* out,
+                ThreadPool& pool);
+
+// Splits rows of heads, each a query followed by its gate: x [rows, heads, 2, head_dim] to query
+// and gate, [rows, heads * head_dim].
+void split_gated_query(const float* x, int rows, int heads, int head_dim, float* query, float* gate,
+                       ThreadPool& pool);
+// x = x * sigmoid(gate); both [rows, n].
+void gate_by_sigmoid(Isa isa, float* x, const float* gate, int rows, int n, ThreadPool& pool);
+// y[r] += x[r] * sigmoid(gate[r]); x, y [rows, n], gate [rows]. For an expert that every row
+// goes to.
+void add_gated_rows(Isa isa, const float* x, const float* gate, int rows, int n, float* y,
+                    ThreadPool& pool);
+
+}  // namespace redraft::kernels

@@ -1,0 +1,121 @@
+#include "decoding/model/recurrent_state.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace redraft {
+namespace {
+
+constexpr int kNone = -1;
+
+}  // namespace
+
+RecurrentState::RecurrentState(const kernels::DeltaShape& shape, int layers,
+                               const StateReplay& replay)
+    : shape_(shape),
+      replay_(replay),
+      layer_floats_(shape.state_floats() + shape.column_floats()),
+      floats_(layer_floats_ * static_cast<std::size_t>(layers)),
+      state_(zeros(floats_)),
+      notes_(static_cast<std::size_t>(layers)) {}
+
+void RecurrentState::Free::operator()(float* memory) const { std::free(memory); }
+
+// Memory that takes no room before it is written, as most of a cache does.
+std::unique_ptr<float[], RecurrentState::Free> RecurrentState::zeros(std::size_t count) {
+  auto* const memory = static_cast<float*>(std::calloc(count, sizeof(float)));
+  if (!memory) throw std::bad_alloc();
+  return std::unique_ptr<float[], Free>(memory);
+}
+
+void RecurrentState::begin_pass() { length_ = kNone; }
+
+void RecurrentState::end_pass(int tokens) { length_ = tokens; }
+
+void RecurrentState::forget_draft() {
+  for (DraftNotes& notes : notes_) notes = DraftNotes();
+}
+
+std::unique_ptr<RecurrentState> RecurrentState::fork(int length) const {
+  auto copy = std::make_unique<RecurrentState>(shape_, layers(), replay_);
+  if (length > 0) std::copy_n(known(length), floats_, copy->state_.get());
+  copy->length_ = length;
+  for (const Remembered& each : remembered_) {
+    if (each.length <= length) copy->remembered_.push_back(each);
+  }
+  return copy;
+}
+
+std::size_t RecurrentState::held_bytes(int length) const {
+  const auto copies = std::ranges::count_if(
+      remembered_, [length](const Remembered& each) { return each.length <= length; });
+  return bytes() * (1 + static_cast<std::size_t>(copies));
+}
+
+void RecurrentState::commit(std::span<const int> path) {
+  const int before = length_;
+  begin_pass();
+  replay_.replay(*this, path);
+  end_pass(before + static_cast<int>(path.size()));
+}
+
+int RecurrentState::known_at(int length) const {
+  int best = length_ <= length ? std::max(length_, 0) : 0;
+  for (const Remembered& each : remembered_) {
+    if (each.length <= length) best = std::max(best, each.length);
+  }
+  return best;
+}
+
+const float* RecurrentState::known(int length) const {
+  if (length == length_) return state_.get();
+  const auto found = std::ranges::find(remembered_, length, &Remembered::length);
+  assert(found != remembered_.end());
+  return found->state->data();
+}
+
+void RecurrentState::restore(int length) {
+  if (length == 0) {
+    state_ = zeros(floats_);
+  } else if (length != length_) {
+    std::copy_n(known(length), floats_, state_.get());
+    const auto used = std::ranges::find(remembered_, length, &Remembered::length);
+    std::rotate(used, used + 1, remembered_.end());
+  }
+  length_ = length;
+  std::erase_if(remembered_, [length](const Remembered& each) { return each.length > length; });
+}
+
+void RecurrentState::remember() {
+  if (length_ <= 0) return;
+  const auto found = std::ranges::find(remembered_, length_, &Remembered::length);
+  if (found != remembered_.end()) {
+    std::rotate(found, found + 1, remembered_.end());
+    return;
+  }
+  auto copy =
+      std::make_shared<const std::vector<float>>(state_.get(), state_.get() + floats_);
+  if (remembered_.size() == kMaxRemembered) remembered_.erase(remembered_.begin());
+  remembered_.push_back({length_, std::move(copy)});
+}
+
+void RecurrentState::copy_out(int length, std::span<std::byte> state) const {
+  assert(state.size() == bytes());
+  if (length == 0) {
+    std::ranges::fill(state, std::byte{0});
+    return;
+  }
+  std::memcpy(state.data(), known(length), state.size());
+}
+
+void RecurrentState::copy_in(int length, std::span<const std::byte> state) {
+  assert(state.size() == bytes());
+  std::memcpy(state_.get(), state.data(), state.size());
+  length_ = length;
+  remembered_.clear();
+}
+
+}  // namespace redraft

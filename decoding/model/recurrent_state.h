@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "decoding/kernels/delta_rule.h"
+#include "decoding/kv_cache.h"
+
+namespace redraft {
+
+class RecurrentState;
+
+// Advances a state over accepted rows of the last pass's draft: the model, whose weights that
+// takes.
+class StateReplay {
+ public:
+  virtual ~StateReplay() = default;
+  virtual void replay(RecurrentState& state, std::span<const int> path) const = 0;
+};
+
+// What a pass noted about its draft in one layer: the inputs of each node's update, from which the
+// accepted ones are run again.
+struct DraftNotes {
+  std::vector<float> mixed;        // [nodes, channels], before the convolution
+  std::vector<float> alpha, beta;  // [nodes, value_heads]
+};
+
+// The state of a hybrid's recurrent layers after a sequence's committed tokens: for each layer the
+// heads' matrices and the last columns of the convolution, in single precision, so that what comes
+// back from a copy or from disk is exact.
+//
+// The notes are the state's own, so that passes for other sequences may come between a pass and the
+// decision about its draft.
+class RecurrentState final : public SequenceState {
+ public:
+  // How many copies are remembered; the least recently used one makes room. A request remembers
+  // where its prompt ends, and one is remembered where a document's text ends.
+  static constexpr std::size_t kMaxRemembered = 3;
+
+  // Of an empty sequence. `replay` outlives the state.
+  RecurrentState(const kernels::DeltaShape& shape, int layers, const StateReplay& replay);
+
+  // Of the recurrent layers, counted by themselves. What is read is that of length(); whoever
+  // changes a part calls begin_pass() first and end_pass() once all are changed. In between, or if
+  // that never happens, the state is that of no length.
+  float* heads(int layer) { return at(layer); }                           // [state_floats()]
+  float* columns(int layer) { return at(layer) + shape_.state_floats(); }  // [column_floats()]
+  DraftNotes& notes(int layer) { return notes_[static_cast<std::size_t>(layer)]; }
+  void begin_pass();
+  void end_pass(int tokens);
+  int layers() const { return static_cast<int>(notes_.size()); }
+  // Frees the notes, which only the pass before commit() needs.
+  void forget_draft();
+  // The state for `length` tokens, for which it is known, with what is remembered of less.
+  std::unique_ptr<RecurrentState> fork(int length) const;
+  // The memory of the state and of what is remembered of at most `length` tokens.
+  std::size_t held_bytes(int length) const;
+
+  void commit(std::span<const int> path) override;
+  int known_at(int length) const override;
+  void restore(int length) override;
+  void remember() override;
+  std::size_t bytes() const override { return sizeof(float) * floats_; }
+  void copy_out(int length, std::span<std::byte> state) const override;
+  void copy_in(int length, std::span<const std::byte> state) override;
+
+ private:
+  // Copies are immutable, so forks share them.
+  using Copy = std::shared_ptr<const std::vector<float>>;
+  struct Remembered {
+    int length;
+    Copy state;
+  };
+  struct Free {
+    void operator()(float* memory) const;
+  };
+
+  float* at(int layer) { return state_.get() + static_cast<std::size_t>(layer) * layer_floats_; }
+  // Of a length for which it is known, and not 0.
+  const float* known(int length) const;
+  static std::unique_ptr<float[], Free> zeros(std::size_t count);
+
+  kernels::DeltaShape shape_;
+  const StateReplay& replay_;
+  std::size_t layer_floats_;
+  std::size_t floats_;
+  std::unique_ptr<float[], Free> state_;  // [layers, layer_floats_]
+  int length_ = 0;                        // kNone while it changes
+  std::vector<Remembered> remembered_;    // the most recently used last
+  std::vector<DraftNotes> notes_;
+};
+
+}  // namespace redraft
