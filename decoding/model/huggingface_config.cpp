@@ -84,6 +84,7 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"rope.freq_base", "rope_theta"},
     {"rope.dimension_count", "partial_rotary_factor"},
     {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+    {"full_attention_interval", "layer_types"},
     {"ssm.group_count", "linear_num_key_heads"},
     {"ssm.time_step_rank", "linear_num_value_heads"},
     {"ssm.state_size", "linear_key_head_dim"},

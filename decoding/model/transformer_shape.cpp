@@ -64,6 +64,8 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
 // Of the layers with a recurrent state.
 std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   if (!shape.architecture->is_hybrid) return std::nullopt;
+  if (shape.attention_layers() == 0)
+    return ShapeProblem{"full_attention_interval", "leaves no layer with attention"};
   const kernels::DeltaShape& delta = shape.delta;
   constexpr int kMaxTaps = 16;
   const std::array fields = {

@@ -126,7 +126,7 @@ TEST_P(RowInvarianceOfEachIsa, RopeAndStore) {
       const int width = h.head_dim + kScaleInts;
       const int pitch = rows * width;
       std::vector<std::int16_t> stored(static_cast<std::size_t>(h.heads) * pitch);
-      store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, h.head_dim, stored.data(), pitch, pool);
+      store_fixed(isa, rotated.data(), rows, h.heads, h.head_dim, stored.data(), pitch, pool);
       std::vector<float> out(static_cast<std::size_t>(rows) * h.heads * width / 2);
       for (int i = 0; i < rows * h.heads; ++i) {
         std::memcpy(&out[static_cast<std::size_t>(i) * width / 2],

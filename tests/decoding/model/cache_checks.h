@@ -22,8 +22,9 @@ class CacheHistory {
       : model_(model),
         random_(seed),
         longest_(longest),
+        has_state_(model.new_cache(1)->storage()->state() != nullptr),
         pool_(longest + kMaxNodes + 2,
-              3 * model.new_cache(longest + kMaxNodes + 2)->bytes_of(longest)) {}
+              (has_state_ ? 14 : 3) * model.new_cache(longest + kMaxNodes + 2)->bytes_of(longest)) {}
 
   // One random action: a request begins or ends, or its cache changes.
   void step() {
@@ -46,10 +47,12 @@ class CacheHistory {
     model_.forward(cache.tokens(), {}, *fresh, {.every_row = false});
     EXPECT_TRUE(same_rows(cache, *fresh)) << "keys and values of " << cache.length() << " tokens";
     poison(cache);
+    cache.remember();  // to come back to after the probe
     const TokenId probe = below(model_.vocabulary_size());
     const RowBits expected = prefill(model_, *fresh, {&probe, 1}, 1);
     EXPECT_TRUE(prefill(model_, cache, {&probe, 1}, 1) == expected) << "prediction";
-    cache.truncate(cache.length() - 1);
+    const int before = cache.length() - 1;
+    EXPECT_EQ(cache.truncate(before), before);
   }
 
   const PrefixPool& pool() const { return pool_; }
@@ -72,11 +75,20 @@ class CacheHistory {
       if (!same(rows_a.keys(layer), rows_b.keys(layer))) return false;
       if (!same(rows_a.values(layer), rows_b.values(layer))) return false;
     }
-    return true;
+    return state_of(a) == state_of(b);
   }
 
  private:
   static constexpr int kMaxNodes = 12;
+
+  // The bytes of what a hybrid has beside its rows.
+  static std::vector<std::byte> state_of(const KvCache& cache) {
+    const SequenceState* const state = cache.storage()->state();
+    if (!state) return {};
+    std::vector<std::byte> bytes(state->bytes());
+    state->copy_out(cache.length(), bytes);
+    return bytes;
+  }
 
   std::uint32_t seed() { return static_cast<std::uint32_t>(random_()); }
   int below(int limit) {
@@ -97,16 +109,21 @@ class CacheHistory {
     }
   }
 
-  // Prompts share a beginning of any length with each other.
+  // Prompts share a beginning of any length with each other; if there is state, of one of a few
+  // lengths, where it is remembered.
   void begin_request() {
     std::vector<TokenId> prompt = random_tokens(model_, below(longest_) + 1, 1);
-    const auto shared = static_cast<std::size_t>(below(static_cast<int>(prompt.size())));
+    auto shared = static_cast<std::size_t>(below(static_cast<int>(prompt.size())));
+    if (has_state_) shared -= shared % static_cast<std::size_t>(longest_ / 4);
     for (std::size_t i = shared; i < prompt.size(); ++i)
       prompt[i] = below(model_.vocabulary_size());
     requests_.push_back(pool_.acquire(model_, prompt));
     KvCache& cache = requests_.back().cache();
     ASSERT_TRUE(std::equal(cache.tokens().begin(), cache.tokens().end(), prompt.begin()));
-    run(cache, std::span(prompt).subspan(cache.length()));
+    const auto known = static_cast<std::size_t>(cache.length());
+    if (known < shared) run(cache, std::span(prompt).subspan(known, shared - known));
+    cache.remember();
+    run(cache, std::span(prompt).subspan(static_cast<std::size_t>(cache.length())));
   }
 
   void run(KvCache& cache, std::span<const TokenId> tokens) {
@@ -144,6 +161,7 @@ class CacheHistory {
   LanguageModel& model_;
   std::mt19937 random_;
   int longest_;
+  bool has_state_;
   PrefixPool pool_;
   std::list<PrefixPool::Lease> requests_;
 };

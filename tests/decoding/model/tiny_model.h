@@ -27,6 +27,14 @@ struct TinyModel {
   int context_length = 512;
   int experts = 8;  // of a mixture
   int experts_used = 3;
+  int shared_feed_forward = 64;  // of the expert that every row goes to
+  // Of a hybrid: every so many layers one has attention, the others a state. 4: the layers' default.
+  int attention_every = 2;
+  int key_heads = 2;  // of the recurrent layers
+  int value_heads = 4;
+  int key_dim = 32;
+  int value_dim = 16;
+  int taps = 4;
   bool tied = false;
   bool mixed_formats = false;      // every matrix in a different format, some of them floats
   std::string tokenizer = "gpt2";  // empty: the file has none
@@ -54,36 +62,39 @@ struct TinyModel {
     count("attention.head_count", heads);
     count("attention.head_count_kv", kv_heads);
     if (head_dim * heads != hidden) count("attention.key_length", head_dim);
+    if (is_hybrid()) {
+      count("rope.dimension_count", head_dim / 2);
+      count("full_attention_interval", attention_every);
+      count("ssm.group_count", key_heads);
+      count("ssm.time_step_rank", value_heads);
+      count("ssm.state_size", key_dim);
+      count("ssm.inner_size", value_heads * value_dim);
+      count("ssm.conv_kernel", taps);
+      if (is_mixture()) count("expert_shared_feed_forward_length", shared_feed_forward);
+    }
     out.real(architecture + ".rope.freq_base", 10000.0F);
     out.real(architecture + ".attention.layer_norm_rms_epsilon", 1e-6F);
     if (!tokenizer.empty()) add_tokenizer(out);
     std::mt19937 random(seed);
-    const int width = head_dim * heads;
-    const int kv_width = head_dim * kv_heads;
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
     add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
     for (int i = 0; i < layers; ++i) {
       const std::string prefix = "blk." + std::to_string(i) + ".";
       add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
-      add_matrix(out, prefix + "attn_q.weight", width, hidden, random);
-      if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
-      add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
-      if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
-      add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
-      if (has_query_key_norm()) {
-        add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
-        add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
+      if (is_hybrid() && (i + 1) % attention_every != 0) {
+        add_recurrence(out, prefix, random);
       } else {
-        add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
+        add_attention(out, prefix, random);
       }
-      add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
-      add_vector(out, prefix + "ffn_norm.weight", hidden, 1, random);
+      const char* const norm = is_hybrid() ? "post_attention_norm" : "ffn_norm";
+      add_vector(out, prefix + norm + ".weight", hidden, 1, random);
       if (is_mixture()) {
         add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32,
                    random);
         add_stack(out, prefix + "ffn_gate_exps.weight", feed_forward, hidden, random);
         add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
         add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
+        if (is_hybrid()) add_shared_expert(out, prefix, random);
         continue;
       }
       add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
@@ -98,6 +109,7 @@ struct TinyModel {
   const Architecture* row() const { return find_architecture(architecture); }
   bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
   bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
+  bool is_hybrid() const { return row() != nullptr && row()->is_hybrid; }
 
   // Every byte is a token, in the file's alphabet of printable characters; the other entries are
   // unused.
@@ -141,6 +153,46 @@ struct TinyModel {
   }
 
  private:
+  void add_attention(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+    const int width = head_dim * heads;
+    const int kv_width = head_dim * kv_heads;
+    add_matrix(out, prefix + "attn_q.weight", (is_hybrid() ? 2 : 1) * width, hidden, random);
+    if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
+    add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
+    if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
+    add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
+    if (has_query_key_norm()) {
+      add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
+      add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
+    } else {
+      add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
+    }
+    add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
+  }
+  void add_recurrence(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+    const int values = value_heads * value_dim;
+    const int channels = 2 * key_heads * key_dim + values;
+    const bool joined = !row()->tiles_value_heads;  // alpha and beta, in one matrix
+    add_matrix(out, prefix + "attn_qkv.weight", channels, hidden, random);
+    add_matrix(out, prefix + "attn_gate.weight", values, hidden, random);
+    if (joined) {
+      add_matrix(out, prefix + "ssm_ba.weight", 2 * value_heads, hidden, random);
+    } else {
+      add_matrix(out, prefix + "ssm_alpha.weight", value_heads, hidden, random);
+      add_matrix(out, prefix + "ssm_beta.weight", value_heads, hidden, random);
+    }
+    add_floats(out, prefix + "ssm_conv1d.weight", channels, taps, WeightFormat::kF32, random);
+    add_vector(out, prefix + "ssm_dt.bias", value_heads, 0, random);
+    add_vector(out, prefix + "ssm_a", value_heads, -0.5F, random);
+    add_vector(out, prefix + "ssm_norm.weight", value_dim, 1, random);
+    add_matrix(out, prefix + "ssm_out.weight", hidden, values, random);
+  }
+  void add_shared_expert(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+    add_vector(out, prefix + "ffn_gate_inp_shexp.weight", hidden, 0, random);
+    add_matrix(out, prefix + "ffn_gate_shexp.weight", shared_feed_forward, hidden, random);
+    add_matrix(out, prefix + "ffn_up_shexp.weight", shared_feed_forward, hidden, random);
+    add_matrix(out, prefix + "ffn_down_shexp.weight", hidden, shared_feed_forward, random);
+  }
   static void add_vector(GgufWriter& out, const std::string& name, int n, float middle,
                          std::mt19937& random) {
     std::vector<std::uint8_t> data(sizeof(float) * static_cast<std::size_t>(n));

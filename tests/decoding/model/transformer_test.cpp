@@ -236,6 +236,15 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen3", .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
       {.architecture = "qwen3moe", .head_dim = 32},
       {.architecture = "qwen3moe", .feed_forward = 32, .experts = 5, .mixed_formats = true},
+      {.architecture = "qwen35",
+       .layers = 3,
+       .key_heads = 1,
+       .value_heads = 3,
+       .key_dim = 16,
+       .value_dim = 32},
+      {.architecture = "qwen35", .value_heads = 2, .value_dim = 48, .taps = 2},
+      {.architecture = "qwen35moe", .layers = 4, .attention_every = 4},
+      {.architecture = "qwen3next", .attention_every = 1},  // no recurrent layer
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
