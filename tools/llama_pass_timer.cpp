@@ -61,9 +61,14 @@ class PassTimer {
       batch_.logits[i] = every_row || i == rows - 1;
     }
   }
+  // A model with a recurrent state cannot go back a part of the way: it begins again.
   void truncate(int length) {
-    llama_memory_seq_rm(llama_get_memory(context_), 0, length, -1);
-    filled_ = length;
+    if (llama_memory_seq_rm(llama_get_memory(context_), 0, length, -1)) {
+      filled_ = length;
+    } else {
+      llama_memory_clear(llama_get_memory(context_), false);
+      filled_ = 0;
+    }
   }
   bool fill(int length) {
     if (length < filled_) truncate(length);

@@ -32,7 +32,10 @@ class PassTimer {
   double seconds(int rows, int context, bool every_row) {
     if (rows < 1 || context < 0 || rows + context > longest_) return -1;
     std::unique_ptr<KvCache>& cache = caches_[context];
-    if (!cache) cache = model_.filled_cache(longest_, context);
+    if (!cache) {
+      cache = model_.filled_cache(longest_, context);
+      cache->remember();  // every pass is cut off again
+    }
     std::vector<TokenId> tokens(static_cast<std::size_t>(rows));
     for (int i = 0; i < rows; ++i) tokens[i] = (100 + 37 * i) % model_.vocabulary_size();
     const DraftTree draft =

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Writes a GGUF file with the shapes and formats of a published model and with random weights, to measure speed.
+
+    tools/synthetic_model.py SHAPE FILE [--layers N]
+
+Shapes: those in SHAPES below, in the mix of formats of Q4_K_M (Q6_K for the head, values and half of the down matrices,
+float32 for what converters keep so). What such a model writes means nothing. Needs the Python
+package gguf (tools/reference/requirements.lock names a version).
+"""
+
+import argparse
+import pathlib
+import sys
+
+try:
+    import gguf
+    import numpy
+except ImportError as error:
+    sys.exit(f"synthetic_model: error: {error}; install the packages gguf and numpy")
+
+Q4, Q6, F32 = (gguf.GGMLQuantizationType.Q4_K, gguf.GGMLQuantizationType.Q6_K, gguf.GGMLQuantizationType.F32)
+HYBRID = {"heads": 16, "kv_heads": 4, "head_dim": 256, "key_heads": 16, "state": 128, "every": 4, "vocabulary": 248320}
+# name: the architecture, and its sizes
+SHAPES = {
+    "qwen3.5-0.8b": ("qwen35", {**HYBRID, "hidden": 1024, "ff": 3584, "layers": 24, "value_heads": 16, "heads": 8,
+                                "kv_heads": 2}),
+    "qwen3.5-4b": ("qwen35", {**HYBRID, "hidden": 2560, "ff": 9216, "layers": 32, "value_heads": 32}),
+    "qwen3.5-9b": ("qwen35", {**HYBRID, "hidden": 4096, "ff": 12288, "layers": 32, "value_heads": 32}),
+    "qwen3.5-35b-a3b": ("qwen35moe", {**HYBRID, "hidden": 2048, "ff": 512, "layers": 40, "value_heads": 32,
+                                      "kv_heads": 2, "experts": 256, "used": 8, "shared": 512}),
+    # Dense, to compare a hybrid with: as many bytes as the 4B.
+    "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
+                           "vocabulary": 248320}),
+}
+REPEATED_ROWS = 32
+
+
+class Writer:
+    def __init__(self, path, architecture, sizes):
+        self.sizes = sizes
+        self.out = gguf.GGUFWriter(path, architecture)
+        self.random = numpy.random.default_rng(1)
+
+    def matrix(self, name, rows, columns, kind, stacked=1):
+        """Random blocks of the format; a few rows, repeated."""
+        block, size = gguf.GGML_QUANT_SIZES[kind]
+        if columns % block:
+            kind, block, size = gguf.GGMLQuantizationType.Q8_0, *gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType.Q8_0]
+        count = min(rows, REPEATED_ROWS)
+        while rows % count:
+            count -= 1
+        blocks = self.random.integers(0, 256, (count, columns // block, size), dtype=numpy.uint8)
+        scale = numpy.frombuffer(numpy.float16(2e-4).tobytes(), dtype=numpy.uint8)
+        if kind == Q4:
+            blocks[:, :, 0:2], blocks[:, :, 2:4] = scale, numpy.frombuffer(numpy.float16(1.5e-3).tobytes(), numpy.uint8)
+        elif kind == Q6:
+            blocks[:, :, 208:210] = numpy.frombuffer(numpy.float16(1e-5).tobytes(), numpy.uint8)
+        else:
+            blocks[:, :, 0:2] = scale
+        data = numpy.broadcast_to(blocks.reshape(1, count, -1), (stacked * rows // count, count, columns // block * size))
+        data = numpy.ascontiguousarray(data).reshape(*([stacked] if stacked > 1 else []), rows, -1)
+        self.out.add_tensor(name, data, raw_dtype=kind)
+
+    def floats(self, name, *shape, middle=0.0, spread=0.02):
+        values = middle + spread * self.random.standard_normal(shape)
+        self.out.add_tensor(name, values.astype(numpy.float32), raw_dtype=F32)
+
+    def keys(self):
+        out, s = self.out, self.sizes
+        out.add_context_length(32768)
+        out.add_embedding_length(s["hidden"])
+        out.add_block_count(s["layers"])
+        out.add_feed_forward_length(s["ff"])
+        out.add_head_count(s["heads"])
+        out.add_head_count_kv(s["kv_heads"])
+        out.add_key_length(s["head_dim"])
+        out.add_value_length(s["head_dim"])
+        out.add_rope_freq_base(1e7)
+        out.add_layer_norm_rms_eps(1e-6)
+        self.tokenizer()
+        if "every" in s:
+            out.add_rope_dimension_count(s["head_dim"] // 4)
+            out.add_rope_dimension_sections([11, 11, 10, 0])
+            out.add_ssm_conv_kernel(4)
+            out.add_ssm_state_size(s["state"])
+            out.add_ssm_group_count(s["key_heads"])
+            out.add_ssm_time_step_rank(s["value_heads"])
+            out.add_ssm_inner_size(s["state"] * s["value_heads"])
+            out.add_uint32(f"{out.arch}.full_attention_interval", s["every"])
+        if "experts" in s:
+            out.add_expert_count(s["experts"])
+            out.add_expert_used_count(s["used"])
+            out.add_expert_feed_forward_length(s["ff"])
+            out.add_expert_shared_feed_forward_length(s["shared"])
+
+    def tokenizer(self):
+        """Every byte is a token, in the alphabet of byte-level BPE; the other entries are unused."""
+        printable = [byte for byte in range(256) if 33 <= byte <= 126 or 161 <= byte != 173]
+        others = iter(range(256, 512))
+        tokens = [chr(byte if byte in printable else next(others)) for byte in range(256)] + ["th"]
+        unused = [f"[UNUSED{i}]" for i in range(len(tokens), self.sizes["vocabulary"])]
+        self.out.add_tokenizer_model("gpt2")
+        self.out.add_tokenizer_pre("qwen2")
+        self.out.add_token_list(tokens + unused)
+        self.out.add_token_types([1] * len(tokens) + [5] * len(unused))
+        self.out.add_token_merges(["t h"])
+        self.out.add_eos_token_id(len(tokens))
+
+    def attention(self, prefix):
+        s = self.sizes
+        width, keys = s["heads"] * s["head_dim"], s["kv_heads"] * s["head_dim"]
+        self.matrix(prefix + "attn_q.weight", (2 if "every" in s else 1) * width, s["hidden"], Q4)
+        self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
+        self.matrix(prefix + "attn_v.weight", keys, s["hidden"], Q6)
+        self.matrix(prefix + "attn_output.weight", s["hidden"], width, Q4)
+        self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
+        self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
+
+    def recurrence(self, prefix):
+        s = self.sizes
+        values = s["state"] * s["value_heads"]
+        channels = 2 * s["state"] * s["key_heads"] + values
+        self.matrix(prefix + "attn_qkv.weight", channels, s["hidden"], Q4)
+        self.matrix(prefix + "attn_gate.weight", values, s["hidden"], Q4)
+        self.matrix(prefix + "ssm_alpha.weight", s["value_heads"], s["hidden"], Q4)
+        self.matrix(prefix + "ssm_beta.weight", s["value_heads"], s["hidden"], Q4)
+        self.floats(prefix + "ssm_conv1d.weight", channels, 4, spread=0.3)
+        self.floats(prefix + "ssm_dt.bias", s["value_heads"])
+        self.floats(prefix + "ssm_a", s["value_heads"], middle=-0.3)
+        self.floats(prefix + "ssm_norm.weight", s["state"], middle=1)
+        self.matrix(prefix + "ssm_out.weight", s["hidden"], values, Q4)
+
+    def feed_forward(self, prefix, layer):
+        s = self.sizes
+        down = Q6 if layer % 2 else Q4
+        if "experts" not in s:
+            self.matrix(prefix + "ffn_gate.weight", s["ff"], s["hidden"], Q4)
+            self.matrix(prefix + "ffn_up.weight", s["ff"], s["hidden"], Q4)
+            self.matrix(prefix + "ffn_down.weight", s["hidden"], s["ff"], down)
+            return
+        self.floats(prefix + "ffn_gate_inp.weight", s["experts"], s["hidden"])
+        self.floats(prefix + "ffn_gate_inp_shexp.weight", s["hidden"])
+        for part, stacked, width in (("exps", s["experts"], s["ff"]), ("shexp", 1, s["shared"])):
+            self.matrix(f"{prefix}ffn_gate_{part}.weight", width, s["hidden"], Q4, stacked)
+            self.matrix(f"{prefix}ffn_up_{part}.weight", width, s["hidden"], Q4, stacked)
+            self.matrix(f"{prefix}ffn_down_{part}.weight", s["hidden"], width, down, stacked)
+
+    def write(self):
+        s = self.sizes
+        self.keys()
+        self.matrix("token_embd.weight", s["vocabulary"], s["hidden"], Q6)
+        self.floats("output_norm.weight", s["hidden"], middle=1)
+        for layer in range(s["layers"]):
+            prefix = f"blk.{layer}."
+            self.floats(prefix + "attn_norm.weight", s["hidden"], middle=1)
+            recurrent = "every" in s and (layer + 1) % s["every"]
+            (self.recurrence if recurrent else self.attention)(prefix)
+            norm = "post_attention_norm" if "every" in s else "ffn_norm"
+            self.floats(f"{prefix}{norm}.weight", s["hidden"], middle=1)
+            self.feed_forward(prefix, layer)
+        self.out.write_header_to_file()
+        self.out.write_kv_data_to_file()
+        self.out.write_tensors_to_file()
+        self.out.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("shape", choices=SHAPES)
+    parser.add_argument("file", type=pathlib.Path)
+    parser.add_argument("--layers", type=int, help="instead of the model's own; a multiple of 4 keeps the mix of layers")
+    arguments = parser.parse_args()
+    architecture, sizes = SHAPES[arguments.shape]
+    if arguments.layers:
+        sizes = {**sizes, "layers": arguments.layers}
+    Writer(arguments.file, architecture, sizes).write()
+    print(f"{arguments.file}: {arguments.file.stat().st_size / 2**30:.2f} GiB")
+
+
+if __name__ == "__main__":
+    main()
