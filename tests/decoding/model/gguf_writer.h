@@ -29,27 +29,41 @@ class GgufWriter {
 
   void text(std::string_view key, std::string_view value) {
     begin_value(key, GgufType::kString);
-    append_text(values_, value);
+    append_text(values_.back().bytes, value);
   }
   void integer(std::string_view key, std::uint32_t value) {
     begin_value(key, GgufType::kUint32);
-    append(values_, value);
+    append(values_.back().bytes, value);
   }
   void real(std::string_view key, float value) {
     begin_value(key, GgufType::kFloat32);
-    append(values_, value);
+    append(values_.back().bytes, value);
   }
   void texts(std::string_view key, const std::vector<std::string>& items) {
     begin_value(key, GgufType::kArray);
-    append(values_, GgufType::kString);
-    append(values_, std::uint64_t{items.size()});
-    for (const std::string& item : items) append_text(values_, item);
+    append(values_.back().bytes, GgufType::kString);
+    append(values_.back().bytes, std::uint64_t{items.size()});
+    for (const std::string& item : items) append_text(values_.back().bytes, item);
   }
   void integers(std::string_view key, const std::vector<std::int32_t>& items) {
     begin_value(key, GgufType::kArray);
-    append(values_, GgufType::kInt32);
-    append(values_, std::uint64_t{items.size()});
-    for (const std::int32_t item : items) append(values_, item);
+    append(values_.back().bytes, GgufType::kInt32);
+    append(values_.back().bytes, std::uint64_t{items.size()});
+    for (const std::int32_t item : items) append(values_.back().bytes, item);
+  }
+  void booleans(std::string_view key, const std::vector<bool>& items) {
+    begin_value(key, GgufType::kArray);
+    append(values_.back().bytes, GgufType::kBool);
+    append(values_.back().bytes, std::uint64_t{items.size()});
+    for (const bool item : items) append(values_.back().bytes, std::uint8_t{item});
+  }
+  void boolean(std::string_view key, bool value) {
+    begin_value(key, GgufType::kBool);
+    append(values_.back().bytes, std::uint8_t{value});
+  }
+  // For a value of its own in place of the one that is there.
+  void remove(std::string_view key) {
+    std::erase_if(values_, [key](const Value& value) { return value.key == key; });
   }
   void tensor(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
   std::vector<Tensor>& tensors() { return tensors_; }
@@ -59,8 +73,11 @@ class GgufWriter {
     append(out, magic);
     append(out, version);
     append(out, std::uint64_t{tensors_.size()});
-    append(out, n_values_);
-    out.insert(out.end(), values_.begin(), values_.end());
+    append(out, std::uint64_t{values_.size()});
+    for (const Value& value : values_) {
+      append_text(out, value.key);
+      out.insert(out.end(), value.bytes.begin(), value.bytes.end());
+    }
     std::uint64_t offset = 0;
     for (const Tensor& tensor : tensors_) {
       append_text(out, tensor.name);
@@ -78,6 +95,11 @@ class GgufWriter {
   }
 
  private:
+  struct Value {
+    std::string key;
+    std::vector<std::uint8_t> bytes;  // its type and itself
+  };
+
   std::size_t padded(std::size_t size) const {
     return (size + alignment - 1) / alignment * alignment;
   }
@@ -91,13 +113,11 @@ class GgufWriter {
     out.insert(out.end(), text.begin(), text.end());
   }
   void begin_value(std::string_view key, GgufType type) {
-    ++n_values_;
-    append_text(values_, key);
-    append(values_, type);
+    values_.push_back({std::string(key), {}});
+    append(values_.back().bytes, type);
   }
 
-  std::uint64_t n_values_ = 0;
-  std::vector<std::uint8_t> values_;
+  std::vector<Value> values_;
   std::vector<Tensor> tensors_;
 };
 

@@ -215,8 +215,7 @@ TEST(ExpertRoles, AreReadAsTheyAreWritten) {
     EXPECT_EQ(place->expert, 127);
     const auto stacked = parse_stacked_experts_name(stacked_experts_name(12, matrix));
     ASSERT_TRUE(stacked);
-    EXPECT_EQ(stacked->layer, 12);
-    EXPECT_EQ(stacked->matrix, matrix);
+    EXPECT_EQ(*stacked, 12);
   }
   for (const char* role :
        {"", "blk.", "blk.1.ffn_gate", "blk.1.ffn_gate.weight", "blk.1.ffn_gate.01.weight",
@@ -232,9 +231,13 @@ TEST(ExpertRoles, OfHuggingFacesNames) {
             "blk.3.ffn_up.17.weight");
   EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.gate.weight", mixture),
             "blk.3.ffn_gate_inp.weight");
+  EXPECT_EQ(role_of_huggingface_tensor("model.layers.3.mlp.experts.gate_up_proj", mixture),
+            joined_experts_name(3));
+  EXPECT_EQ(parse_stacked_experts_name(joined_experts_name(3)), 3);
   for (const char* name :
        {"model.layers.3.mlp.experts.up_proj.weight", "model.layers.3.mlp.experts.01.up_proj.weight",
-        "model.layers.3.mlp.experts.1.q_proj.weight", "model.layers.3.mlp.experts.gate_up_proj",
+        "model.layers.3.mlp.experts.1.q_proj.weight",
+        "model.layers.3.mlp.experts.gate_up_proj.weight",
         "model.layers.3.mlp.shared_expert.up_proj.weight"})
     EXPECT_EQ(role_of_huggingface_tensor(name, mixture), "") << name;
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <functional>
 #include <limits>
 #include <numbers>
@@ -70,8 +72,8 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(find_architecture(row.name), &row);
     EXPECT_EQ(find_huggingface_architecture(row.huggingface), &row);
-    const TransformerShape shape{
-        .architecture = &row, .layers = 4, .experts = row.is_mixture ? 6 : 0};
+    TransformerShape shape{.architecture = &row, .layers = 4, .experts = row.is_mixture ? 6 : 0};
+    if (row.is_hybrid) shape.recurrent = {true, true, true, false};
     for (const TensorName& tensor : row.tensors) {
       std::string role(tensor.role), huggingface(tensor.huggingface);
       if (tensor.place == TensorPlace::kExpert) {
@@ -79,12 +81,18 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
         huggingface = "mlp.experts.5." + huggingface;
       }
       if (tensor.place != TensorPlace::kModel) {
-        role = "blk.3." + role;
-        huggingface = "model.layers.3." + huggingface;
+        const std::string layer = tensor.place == TensorPlace::kRecurrent ? "2." : "3.";
+        role = "blk." + layer + role;
+        huggingface = "model.layers." + layer + huggingface;
       }
-      for (const char* kind : {".weight", ".bias", ".scale"}) {
-        const bool known = kind == std::string_view(".weight") ||
-                           (kind == std::string_view(".bias") && tensor.may_have_bias);
+      for (const char* kind : {"", ".weight", ".bias", ".scale"}) {
+        const auto is_whole = [&](const TensorName& each) {
+          return each.is_complete && each.role == std::string(tensor.role) + kind;
+        };
+        const bool known = tensor.is_complete
+                               ? std::ranges::any_of(row.tensors, is_whole)
+                               : kind == std::string_view(".weight") ||
+                                     (kind == std::string_view(".bias") && tensor.may_have_bias);
         EXPECT_EQ(has_role(role + kind, shape), known) << role << kind;
         if (tensor.huggingface.empty()) continue;
         EXPECT_EQ(role_of_huggingface_tensor(huggingface + kind, row), known ? role + kind : "");
@@ -93,7 +101,10 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     EXPECT_FALSE(has_role("blk.4.attn_q.weight", shape)) << "a layer that is not there";
     EXPECT_EQ(has_role("blk.3.ffn_gate.weight", shape), !row.is_mixture);
     EXPECT_EQ(has_role("blk.3.attn_q_norm.weight", shape), row.query_key_norm);
-    EXPECT_FALSE(has_role("blk.3.post_attention_norm.weight", shape));
+    EXPECT_EQ(has_role("blk.3.post_attention_norm.weight", shape), row.is_hybrid);
+    EXPECT_EQ(has_role("blk.2.attn_q.weight", shape), !row.is_hybrid);
+    EXPECT_EQ(has_role("blk.2.ssm_a", shape), row.is_hybrid);
+    EXPECT_FALSE(has_role("blk.3.ssm_a", shape));
   }
 }
 
