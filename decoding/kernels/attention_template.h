@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "decoding/kernels/delta_rule_template.h"
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/operator_kernels.h"
-#include "decoding/kernels/delta_rule_template.h"
 #include "decoding/kernels/operator_templates.h"
 
 // Attention over one span of positions, written once over the vector type V of
@@ -366,7 +366,7 @@ constexpr OperatorKernels operators_of() {
           .exp_below = exp_below<V>,
           .silu_mul = silu_mul_part<V>,
           .sigmoid_mul = sigmoid_mul<V>,
-          .delta_step = delta_step<V>,
+          .delta_tile = delta_tile<V>,
           .convolve = convolve<V>,
           .to_fixed = to_fixed<V>,
           .attention_scratch = Scratch::bytes,

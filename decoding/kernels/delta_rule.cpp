@@ -27,18 +27,18 @@ void normalise(const OperatorKernels& kernels, const float* x, int n, float scal
   for (int i = 0; i < n; ++i) out[i] = x[i] * inverse;
 }
 
+// What a row does to a head.
+struct HeadRow {
+  float decay;
+  float beta;
+};
+
 // The working memory of one thread.
 struct HeadScratch {
-  std::vector<float> levels;  // [levels, keys, values]
-  std::vector<float> query, key, answer;
-
-  void reserve(const DeltaShape& shape, int level_count) {
-    const std::size_t needed = static_cast<std::size_t>(level_count) * shape.head_floats();
-    if (levels.size() < needed) levels.resize(needed);
-    query.resize(static_cast<std::size_t>(shape.key_dim));
-    key.resize(static_cast<std::size_t>(shape.key_dim));
-    answer.resize(static_cast<std::size_t>(shape.value_dim));
-  }
+  std::vector<float> levels;      // [levels, keys, kDeltaTile]
+  std::vector<float> query, key;  // [steps, keys]
+  std::vector<float> answer;      // [steps, values]
+  std::vector<HeadRow> rows;      // [steps]
 };
 
 // All steps of one value head.
@@ -54,47 +54,67 @@ class HeadRun {
         scratch_(scratch) {}
 
   void run(const DeltaSteps& steps, float* committed, float* out) {
+    prepare(steps, out != nullptr);
     float* const state = committed + static_cast<std::size_t>(head_) * shape_.head_floats();
-    const auto at = [&](int level) {
-      return level == DeltaStep::kCommitted
-                 ? state
-                 : scratch_.levels.data() + static_cast<std::size_t>(level) * shape_.head_floats();
-    };
-    for (const DeltaStep& step : steps.steps) {
-      update(step.row, at(step.from), at(step.to), out != nullptr);
-      if (out) finish(step.row, out);
-    }
+    for (int first = 0; first < shape_.value_dim; first += kDeltaTile)
+      run_tile(steps, first, state + shape_.state_index(0, first), out != nullptr);
+    for (std::size_t i = 0; out && i < steps.steps.size(); ++i) finish(i, steps.steps[i].row, out);
   }
 
  private:
-  void update(int row, const float* from, float* to, bool wanted) {
-    const float* const mixed =
-        inputs_.convolved + static_cast<std::size_t>(row) * shape_.channels();
-    const int key_at = shape_.key_head_of(head_) * shape_.key_dim;
-    const auto own = static_cast<std::size_t>(row) * shape_.value_heads + head_;
-    const int n = shape_.key_dim;
-    normalise(kernels_, mixed + shape_.key_width() + key_at, n, 1, scratch_.key.data());
-    if (wanted) {
-      const float scale = 1.0f / std::sqrt(static_cast<float>(n));
-      normalise(kernels_, mixed + key_at, n, scale, scratch_.query.data());
-    }
-    const DeltaHead head{
-        .state = from,
-        .next = to,
-        .query = scratch_.query.data(),
-        .key = scratch_.key.data(),
-        .value = mixed + 2 * shape_.key_width() + head_ * shape_.value_dim,
-        .decay =
-            decay_of(inputs_.alpha[own], weights_.decay_bias[head_], weights_.decay[head_]),
-        .beta = sigmoid(inputs_.beta[own]),
-        .keys = n,
-        .values = shape_.value_dim};
-    kernels_.delta_step(head, wanted ? scratch_.answer.data() : nullptr);
+  const float* mixed(int row) const {
+    return inputs_.convolved + static_cast<std::size_t>(row) * shape_.channels();
   }
 
-  void finish(int row, float* out) {
+  void prepare(const DeltaSteps& steps, bool wanted) {
+    const auto count = steps.steps.size();
+    const auto keys = static_cast<std::size_t>(shape_.key_dim);
+    scratch_.levels.resize(static_cast<std::size_t>(steps.levels) * keys * kDeltaTile);
+    scratch_.query.resize(count * keys);
+    scratch_.key.resize(count * keys);
+    scratch_.answer.resize(count * static_cast<std::size_t>(shape_.value_dim));
+    scratch_.rows.resize(count);
+    const float scale = 1.0f / std::sqrt(static_cast<float>(shape_.key_dim));
+    for (std::size_t i = 0; i < count; ++i) {
+      const int row = steps.steps[i].row;
+      const float* const query = mixed(row) + shape_.key_head_of(head_) * shape_.key_dim;
+      normalise(kernels_, query + shape_.key_width(), shape_.key_dim, 1, &scratch_.key[i * keys]);
+      if (wanted) normalise(kernels_, query, shape_.key_dim, scale, &scratch_.query[i * keys]);
+      const auto own = static_cast<std::size_t>(row) * shape_.value_heads + head_;
+      scratch_.rows[i] = {
+          decay_of(inputs_.alpha[own], weights_.decay_bias[head_], weights_.decay[head_]),
+          sigmoid(inputs_.beta[own])};
+    }
+  }
+
+  // Values `first` and up, whose committed state is at `state`.
+  void run_tile(const DeltaSteps& steps, int first, float* state, bool wanted) {
+    const int width = std::min(kDeltaTile, shape_.value_dim - first);
+    const auto keys = static_cast<std::size_t>(shape_.key_dim);
+    const auto at = [&](int level) {
+      if (level == DeltaStep::kCommitted) return state;
+      return scratch_.levels.data() + static_cast<std::size_t>(level) * keys * kDeltaTile;
+    };
+    for (std::size_t i = 0; i < steps.steps.size(); ++i) {
+      const DeltaStep& step = steps.steps[i];
+      const DeltaTile tile{
+          .state = at(step.from),
+          .next = at(step.to),
+          .query = &scratch_.query[i * keys],
+          .key = &scratch_.key[i * keys],
+          .value = mixed(step.row) + 2 * shape_.key_width() + head_ * shape_.value_dim + first,
+          .decay = scratch_.rows[i].decay,
+          .beta = scratch_.rows[i].beta,
+          .keys = shape_.key_dim,
+          .width = width};
+      float* const answer = scratch_.answer.data() + i * static_cast<std::size_t>(shape_.value_dim);
+      kernels_.delta_tile(tile, wanted ? answer + first : nullptr);
+    }
+  }
+
+  void finish(std::size_t step, int row, float* out) {
     const int n = shape_.value_dim;
-    float* const answer = scratch_.answer.data();
+    float* const answer = &scratch_.answer[step * static_cast<std::size_t>(n)];
     const float mean = kernels_.sum_squares(answer, n) / static_cast<float>(n);
     kernels_.scale_by(answer, weights_.norm, 1.0f / std::sqrt(mean + weights_.epsilon), n, answer);
     const std::size_t at = static_cast<std::size_t>(row) * shape_.value_width() +
@@ -111,6 +131,12 @@ class HeadRun {
 };
 
 }  // namespace
+
+std::size_t DeltaShape::state_index(int key, int value) const {
+  const int first = value / kDeltaTile * kDeltaTile;
+  const int width = std::min(kDeltaTile, value_dim - first);
+  return std::size_t(first) * std::size_t(key_dim) + std::size_t(key * width + value - first);
+}
 
 DeltaSteps delta_steps(const DeltaRows& rows) {
   constexpr int kRoot = -1;
@@ -169,14 +195,13 @@ void causal_convolution(Isa isa, const DeltaShape& shape, const float* weight,
                   : columns + static_cast<std::size_t>(shape.saved_columns() + at) * channels;
     }
   }
-  for_each_part(rows.count(), channels, pool,
-                [&](int first_row, int end_row, int begin, int end) {
-                  for (int row = first_row; row < end_row; ++row) {
-                    kernels.convolve(inputs.data() + static_cast<std::size_t>(row) * shape.taps,
-                                     weight, shape.taps, channels, begin, end,
-                                     out + static_cast<std::size_t>(row) * channels);
-                  }
-                });
+  for_each_part(rows.count(), channels, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      kernels.convolve(inputs.data() + static_cast<std::size_t>(row) * shape.taps, weight,
+                       shape.taps, channels, begin, end,
+                       out + static_cast<std::size_t>(row) * channels);
+    }
+  });
 }
 
 void advance_columns(const DeltaShape& shape, std::span<const float* const> rows_of_path,
@@ -197,7 +222,6 @@ void delta_rule(Isa isa, const DeltaShape& shape, const DeltaWeights& weights,
   const OperatorKernels& kernels = operator_kernels(isa);
   pool.parallel_for(shape.value_heads, 1, [&](int begin, int end) {
     static thread_local HeadScratch scratch;
-    scratch.reserve(shape, steps.levels);
     for (int head = begin; head < end; ++head)
       HeadRun(kernels, shape, weights, inputs, head, scratch).run(steps, state, out);
   });

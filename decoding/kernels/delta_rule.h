@@ -39,6 +39,8 @@ struct DeltaShape {
   int key_head_of(int value_head) const {
     return neighbours_share ? value_head / (value_heads / key_heads) : value_head % key_heads;
   }
+  // Where a head's state has a number: in tiles of values (operator_kernels.h).
+  std::size_t state_index(int key, int value) const;
   std::size_t head_floats() const { return std::size_t(key_dim) * std::size_t(value_dim); }
   std::size_t state_floats() const { return std::size_t(value_heads) * head_floats(); }
   std::size_t column_floats() const {
@@ -94,7 +96,7 @@ struct DeltaInputs {
   const float* beta;       // [rows, value_heads]: how much is replaced, before the sigmoid
   const float* gate;       // [rows, value_width]
 };
-// Runs the steps: `state` [value_heads, key_dim, value_dim] is the committed state. out [rows,
+// Runs the steps: `state` [value_heads, head_floats()] is the committed state. out [rows,
 // value_width] = norm(o) * silu(gate); null: only the state is wanted, and inputs.gate is not read.
 // Threads divide heads, never a head's sums.
 void delta_rule(Isa isa, const DeltaShape& shape, const DeltaWeights& weights,

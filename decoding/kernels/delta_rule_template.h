@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 #include "decoding/kernels/operator_kernels.h"
 #include "decoding/kernels/operator_templates.h"
 
@@ -7,55 +9,60 @@
 namespace redraft::kernels {
 namespace {
 
-// kVectors vectors of a head's values, for all keys: their columns of the state are read twice and
-// written once. Each lane is one value; its sum over the keys runs in their order.
+// kVectors vectors of values, for all keys. Each lane is one value; it sums up over the even and
+// over the odd keys, in their order.
 template <typename V, int kVectors, bool kWanted>
-inline void delta_block(const DeltaHead& head, int first, float* out) {
+inline void delta_columns(const DeltaTile& tile, float* out) {
   using Float = typename V::Float;
-  const Float decay = V::set1(head.decay);
-  Float known[kVectors];
-  for (Float& each : known) each = V::set1(0.0f);
-  const float* from = head.state + first;
-  for (int i = 0; i < head.keys; ++i, from += head.values) {
-    const Float key = V::set1(head.key[i]);
-    for (int j = 0; j < kVectors; ++j)
-      known[j] = V::fma(key, V::mul(decay, V::load(from + j * V::kLanes)), known[j]);
+  constexpr int kWidth = kVectors * V::kLanes;
+  const Float decay = V::set1(tile.decay);
+  const float* const from = tile.state;
+  float* const to = tile.next;
+  Float sums[2][kVectors];
+  for (auto& half : sums) {
+    for (Float& each : half) each = V::set1(0.0f);
   }
-  Float change[kVectors];
-  Float sums[kVectors];
-  for (int j = 0; j < kVectors; ++j) {
-    const Float value = V::load(head.value + first + j * V::kLanes);
-    change[j] = V::mul(V::set1(head.beta), V::sub(value, known[j]));
-    sums[j] = V::set1(0.0f);
-  }
-  from = head.state + first;
-  float* to = head.next + first;
-  for (int i = 0; i < head.keys; ++i, from += head.values, to += head.values) {
-    const Float key = V::set1(head.key[i]);
-    const Float query = V::set1(kWanted ? head.query[i] : 0.0f);
-    for (int j = 0; j < kVectors; ++j) {
-      const Float next =
-          V::fma(key, change[j], V::mul(decay, V::load(from + j * V::kLanes)));
-      V::store(to + j * V::kLanes, next);
-      if (kWanted) sums[j] = V::fma(query, next, sums[j]);
+  for (int i = 0; i < tile.keys; i += 2) {
+    for (int odd = 0; odd < 2; ++odd) {
+      const Float key = V::set1(tile.key[i + odd]);
+      for (int j = 0; j < kVectors; ++j) {
+        const Float old = V::load(from + (i + odd) * kWidth + j * V::kLanes);
+        sums[odd][j] = V::fma(key, V::mul(decay, old), sums[odd][j]);
+      }
     }
   }
-  for (int j = 0; kWanted && j < kVectors; ++j) V::store(out + first + j * V::kLanes, sums[j]);
+  Float change[kVectors];
+  for (int j = 0; j < kVectors; ++j) {
+    const Float value = V::load(tile.value + j * V::kLanes);
+    change[j] = V::mul(V::set1(tile.beta), V::sub(value, V::add(sums[0][j], sums[1][j])));
+    sums[0][j] = sums[1][j] = V::set1(0.0f);
+  }
+  for (int i = 0; i < tile.keys; i += 2) {
+    for (int odd = 0; odd < 2; ++odd) {
+      const Float key = V::set1(tile.key[i + odd]);
+      const Float query = V::set1(kWanted ? tile.query[i + odd] : 0.0f);
+      for (int j = 0; j < kVectors; ++j) {
+        const std::ptrdiff_t at = (i + odd) * kWidth + j * V::kLanes;
+        const Float next = V::fma(key, change[j], V::mul(decay, V::load(from + at)));
+        V::store(to + at, next);
+        if (kWanted) sums[odd][j] = V::fma(query, next, sums[odd][j]);
+      }
+    }
+  }
+  for (int j = 0; kWanted && j < kVectors; ++j)
+    V::store(out + j * V::kLanes, V::add(sums[0][j], sums[1][j]));
 }
 
 template <typename V, bool kWanted>
-inline void delta_blocks(const DeltaHead& head, float* out) {
-  constexpr int kVectors = 4;
-  int first = 0;
-  for (; first + kVectors * V::kLanes <= head.values; first += kVectors * V::kLanes)
-    delta_block<V, kVectors, kWanted>(head, first, out);
-  for (; first < head.values; first += V::kLanes) delta_block<V, 1, kWanted>(head, first, out);
+inline void delta_width(const DeltaTile& tile, float* out) {
+  if (tile.width == kDeltaTile) return delta_columns<V, kDeltaTile / V::kLanes, kWanted>(tile, out);
+  delta_columns<V, kDeltaTile / 2 / V::kLanes, kWanted>(tile, out);
 }
 
 template <typename V>
-void delta_step(const DeltaHead& head, float* out) {
-  if (out) return delta_blocks<V, true>(head, out);
-  delta_blocks<V, false>(head, nullptr);
+void delta_tile(const DeltaTile& tile, float* out) {
+  if (out) return delta_width<V, true>(tile, out);
+  delta_width<V, false>(tile, nullptr);
 }
 
 template <typename V>

@@ -47,17 +47,20 @@ struct AttentionTile {
   int heads;  // <= kMaxGroup
 };
 
-// One head's update by one row of delta_rule.h. `next` may be `state`.
-struct DeltaHead {
-  const float* state;  // [keys, values]
-  float* next;         // [keys, values]
+// One row's update of a part of one head's state: see delta_rule.h. Values do not affect each
+// other, so a head is computed in tiles of kDeltaTile of them, the last of which may be half as
+// wide. A tile stays in the fastest cache for all rows.
+inline constexpr int kDeltaTile = 32;
+struct DeltaTile {
+  const float* state;  // [keys, width]
+  float* next;         // [keys, width]; may be `state`
   const float* query;  // [keys]
   const float* key;    // [keys]
-  const float* value;  // [values]
+  const float* value;  // [width]
   float decay;         // exp(g)
   float beta;
-  int keys;
-  int values;  // a multiple of 16
+  int keys;   // even
+  int width;  // kDeltaTile or half of it
 };
 
 struct OperatorKernels {
@@ -69,8 +72,8 @@ struct OperatorKernels {
   void (*exp_below)(const float* x, float most, int count, float* out);  // exp(x - most)
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
   void (*sigmoid_mul)(const float* x, const float* gate, int count, float* out);
-  // Writes head.next and, if `out` is not null, what the new state answers to the query, [values].
-  void (*delta_step)(const DeltaHead& head, float* out);
+  // Writes tile.next and, if `out` is not null, what it answers to the query, [width].
+  void (*delta_tile)(const DeltaTile& tile, float* out);
   // Channels begin..end-1 of a row: silu of the sum over taps of weight[tap, channels] *
   // inputs[tap], the oldest first.
   void (*convolve)(const float* const* inputs, const float* weight, int taps, int channels,

@@ -90,16 +90,15 @@ constexpr auto joined(const std::array<T, Sizes>&... parts) {
   return all;
 }
 constexpr auto kDenseTensors = joined(kCommon, kFeedForwardNorm, kDenseBlock);
-constexpr auto kNormedDenseTensors =
-    joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
+constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kMixtureBlock);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
-constexpr auto kHybridMixtureTensors = joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm,
-                                              kMixtureBlock, kSharedExpert);
-constexpr auto kJoinedHybridMixtureTensors = joined(kCommon, kHybrid, kJoinedProjections,
-                                                    kQueryKeyNorm, kMixtureBlock, kSharedExpert);
+constexpr auto kHybridMixtureTensors =
+    joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kMixtureBlock, kSharedExpert);
+constexpr auto kJoinedHybridMixtureTensors =
+    joined(kCommon, kHybrid, kJoinedProjections, kQueryKeyNorm, kMixtureBlock, kSharedExpert);
 
 constexpr std::array kRefusedInDense = {RefusedKey{"expert_count", "a mixture of experts", 0}};
 constexpr double kSoftmax = 1;

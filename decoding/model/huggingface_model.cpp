@@ -63,8 +63,8 @@ class HuggingFaceModel : public ModelFiles {
   }
   Error tensor_error(std::string_view role, std::string_view reason) const override {
     if (const auto expert = experts_.place(role)) {
-      return tensor_error(expert->stack, "expert " + std::to_string(expert->expert) + ": " +
-                                             std::string(reason));
+      return tensor_error(expert->stack,
+                          "expert " + std::to_string(expert->expert) + ": " + std::string(reason));
     }
     if (const ShardTensor* place = find(role)) {
       return shards_[place->shard].tensor_error(place->tensor->name, reason);

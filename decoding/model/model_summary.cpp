@@ -138,11 +138,13 @@ void describe_folder(const fs::path& folder, ModelSummary& summary) {
   double used = 1;
   const Architecture* architecture = nullptr;
   if (const Result<JsonDocument> config = JsonDocument::open(folder / "config.json", kSmall)) {
-    const std::optional<JsonValue> type = config->root().find("model_type");
+    const std::optional<JsonValue> text = config->root().find("text_config");  // if it also sees
+    const JsonValue part = text && text->object() ? *text : config->root();
+    const std::optional<JsonValue> type = part.find("model_type");
     const Result<std::string_view> name = type ? type->text() : Error("none");
     if (name) summary.architecture = shown(*name);
     if (name) architecture = find_huggingface_architecture(*name);
-    used = share_of_experts(config->root());
+    used = share_of_experts(part);
   }
   // Another architecture's tensors mostly have the names that most have.
   if (!architecture) architecture = &architectures().front();

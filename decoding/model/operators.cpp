@@ -31,8 +31,7 @@ TORCH_LIBRARY(redraft, m) {
       "grouped_linears(Tensor[] weights, int[] formats, int n, int k, int[] groups, Tensor blocks, "
       "Tensor floats, Tensor(a!)[] y) -> ()");
   m.def("mix_rows(Tensor x, Tensor places, Tensor shares, Tensor(a!) out) -> ()");
-  m.def(
-      "split_gated_query(Tensor x, int head_dim, Tensor(a!) query, Tensor(b!) gate) -> ()");
+  m.def("split_gated_query(Tensor x, int head_dim, Tensor(a!) query, Tensor(b!) gate) -> ()");
   m.def("gate_by_sigmoid(Tensor(a!) x, Tensor gate) -> ()");
   m.def("add_gated_rows(Tensor x, Tensor gate, Tensor(a!) y) -> ()");
   m.def("rope(Tensor cosines, Tensor sines, Tensor positions, int head_dim, Tensor(a!) x) -> ()");
@@ -158,8 +157,9 @@ void mix_rows(const Tensor& x, const Tensor& places, const Tensor& shares, const
 
 void rope(const Tensor& cosines, const Tensor& sines, const Tensor& positions,
           std::int64_t head_dim, const Tensor& x) {
-  static const auto op = find<void(const Tensor&, const Tensor&, const Tensor&, std::int64_t,
-                                   const Tensor&)>("redraft::rope");
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&, std::int64_t, const Tensor&)>(
+          "redraft::rope");
   op.call(cosines, sines, positions, head_dim, x);
 }
 

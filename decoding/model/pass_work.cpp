@@ -41,9 +41,8 @@ void add_experts(PassWork& work, const LayerWeights& layer, const TransformerSha
 // from memory.
 void add_recurrence(PassWork& work, const RecurrenceWeights& layer,
                     const kernels::DeltaShape& delta, int rows) {
-  for (const LinearWeight* weight :
-       {&layer.mixed, &layer.gate, &layer.mixed_and_gate, &layer.alpha, &layer.beta,
-        &layer.beta_and_alpha, &layer.output}) {
+  for (const LinearWeight* weight : {&layer.mixed, &layer.gate, &layer.mixed_and_gate, &layer.alpha,
+                                     &layer.beta, &layer.beta_and_alpha, &layer.output}) {
     if (weight->n > 0) add(work, *weight, rows);
   }
   const auto state = static_cast<double>(delta.state_floats());

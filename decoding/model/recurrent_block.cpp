@@ -78,8 +78,7 @@ void RecurrentBlock::reserve(int rows) {
 }
 
 void RecurrentBlock::run(int idx, RecurrentState& state, const at::Tensor& x,
-                         const at::Tensor& quantized,
-                         const std::function<void(PassPart)>& charge) {
+                         const at::Tensor& quantized, const std::function<void(PassPart)>& charge) {
   const RecurrenceWeights& weights = this->weights(idx);
   project(weights, x, quantized);
   charge(PassPart::kQueryKeyValue);
@@ -111,16 +110,16 @@ void RecurrentBlock::project(const RecurrenceWeights& weights, const at::Tensor&
                           {&weights.mixed, &weights.gate, &weights.alpha, &weights.beta,
                            &weights.mixed_and_gate, &weights.beta_and_alpha});
   if (weights.mixed_and_gate.n > 0) {
-    operators::linears({{weights.mixed_and_gate, input.of(weights.mixed_and_gate),
-                         now_.mixed_and_gate}});
+    operators::linears(
+        {{weights.mixed_and_gate, input.of(weights.mixed_and_gate), now_.mixed_and_gate}});
     split_mixed_and_gate();
   } else {
     operators::linears({{weights.mixed, input.of(weights.mixed), now_.mixed},
                         {weights.gate, input.of(weights.gate), now_.gate}});
   }
   if (weights.beta_and_alpha.n > 0) {
-    operators::linears({{weights.beta_and_alpha, input.of(weights.beta_and_alpha),
-                         now_.beta_and_alpha}});
+    operators::linears(
+        {{weights.beta_and_alpha, input.of(weights.beta_and_alpha), now_.beta_and_alpha}});
     split_beta_and_alpha();
   } else {
     operators::linears({{weights.alpha, input.of(weights.alpha), now_.alpha},
@@ -194,10 +193,8 @@ void RecurrentBlock::replay(RecurrentState& state, std::span<const int> path) co
     }
     kernels::causal_convolution(isa_, shape_, weights.convolution.const_data_ptr<float>(), chain,
                                 state.columns(idx), mixed.data(), convolved.data(), pool_);
-    const kernels::DeltaInputs inputs{.convolved = convolved.data(),
-                                      .alpha = alpha.data(),
-                                      .beta = beta.data(),
-                                      .gate = nullptr};
+    const kernels::DeltaInputs inputs{
+        .convolved = convolved.data(), .alpha = alpha.data(), .beta = beta.data(), .gate = nullptr};
     kernels::delta_rule(isa_, shape_, delta_weights(weights, epsilon_), steps, inputs,
                         state.heads(idx), nullptr, pool_);
     kernels::advance_columns(shape_, rows, state.columns(idx));

@@ -37,11 +37,11 @@ class RecurrentBlock final : public StateReplay {
 
  private:
   struct Buffers {
-    at::Tensor mixed, convolved;         // float [rows, channels]
-    at::Tensor gate, answers;            // float [rows, value_width]
-    at::Tensor alpha, beta;              // float [rows, value_heads]
-    at::Tensor mixed_and_gate;           // float [rows, channels + value_width]; may be undefined
-    at::Tensor beta_and_alpha;           // float [rows, 2 * value_heads]; may be undefined
+    at::Tensor mixed, convolved;  // float [rows, channels]
+    at::Tensor gate, answers;     // float [rows, value_width]
+    at::Tensor alpha, beta;       // float [rows, value_heads]
+    at::Tensor mixed_and_gate;    // float [rows, channels + value_width]; may be undefined
+    at::Tensor beta_and_alpha;    // float [rows, 2 * value_heads]; may be undefined
   };
 
   const RecurrenceWeights& weights(int idx) const;

@@ -96,8 +96,7 @@ void RecurrentState::remember() {
     std::rotate(found, found + 1, remembered_.end());
     return;
   }
-  auto copy =
-      std::make_shared<const std::vector<float>>(state_.get(), state_.get() + floats_);
+  auto copy = std::make_shared<const std::vector<float>>(state_.get(), state_.get() + floats_);
   if (remembered_.size() == kMaxRemembered) remembered_.erase(remembered_.begin());
   remembered_.push_back({length_, std::move(copy)});
 }

@@ -46,7 +46,7 @@ class RecurrentState final : public SequenceState {
   // Of the recurrent layers, counted by themselves. What is read is that of length(); whoever
   // changes a part calls begin_pass() first and end_pass() once all are changed. In between, or if
   // that never happens, the state is that of no length.
-  float* heads(int layer) { return at(layer); }                           // [state_floats()]
+  float* heads(int layer) { return at(layer); }                            // [state_floats()]
   float* columns(int layer) { return at(layer) + shape_.state_floats(); }  // [column_floats()]
   DraftNotes& notes(int layer) { return notes_[static_cast<std::size_t>(layer)]; }
   void begin_pass();

@@ -89,13 +89,13 @@ class Transformer final : public LanguageModel,
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
     const int recurrent = shape_.layers - shape_.attention_layers();
-    auto state = recurrent == 0 ? nullptr
-                                : std::make_unique<RecurrentState>(shape_.delta, recurrent,
-                                                                   recurrent_);
+    auto state = recurrent == 0
+                     ? nullptr
+                     : std::make_unique<RecurrentState>(shape_.delta, recurrent, recurrent_);
     return std::make_unique<KvCache>(
-        capacity, std::make_unique<TransformerKvStorage>(shape_.attention_layers(), capacity,
-                                                         shape_.kv_heads, shape_.head_dim,
-                                                         std::move(state)));
+        capacity,
+        std::make_unique<TransformerKvStorage>(shape_.attention_layers(), capacity, shape_.kv_heads,
+                                               shape_.head_dim, std::move(state)));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -298,9 +298,10 @@ class Transformer final : public LanguageModel,
     const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
     charge(PassPart::kNorm);
     const bool gated = shape_.architecture->gated_attention;
-    operators::linears({{layer.query, input.of(layer.query), gated ? rows.query_and_gate : rows.query},
-                        {layer.key, input.of(layer.key), rows.key},
-                        {layer.value, input.of(layer.value), rows.value}});
+    operators::linears(
+        {{layer.query, input.of(layer.query), gated ? rows.query_and_gate : rows.query},
+         {layer.key, input.of(layer.key), rows.key},
+         {layer.value, input.of(layer.value), rows.value}});
     charge(PassPart::kQueryKeyValue);
     if (gated) {
       operators::split_gated_query(rows.query_and_gate, shape_.head_dim, rows.query,
@@ -460,7 +461,7 @@ class Transformer final : public LanguageModel,
   PassBuffers buffers_;
   ExpertBlock experts_;       // of a mixture
   RecurrentBlock recurrent_;  // of a hybrid
-  at::Tensor logits_;    // [up to kScoredRows, vocabulary], once they are needed
+  at::Tensor logits_;         // [up to kScoredRows, vocabulary], once they are needed
   RopeTable rope_;
   CapturedLayers captured_;
   PassProfile* profile_ = nullptr;

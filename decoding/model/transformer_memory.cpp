@@ -146,9 +146,8 @@ const PassRows& PassBuffers::rows(int count) {
 
 PassRows PassBuffers::allocate(int count) const {
   const auto floats = [count](int width) { return at::empty({count, width}, at::kFloat); };
-  const int widest =
-      std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward,
-                shape_.shared_feed_forward, shape_.delta.value_width()});
+  const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward,
+                               shape_.shared_feed_forward, shape_.delta.value_width()});
   const bool gated = shape_.architecture->gated_attention;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
   return {.ids = at::empty({count}, at::kInt),

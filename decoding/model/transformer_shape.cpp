@@ -81,8 +81,8 @@ std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   if (delta.value_heads % delta.key_heads != 0)
     return ShapeProblem{"ssm.time_step_rank", "key heads do not divide the value heads"};
   if (delta.key_dim % kHeadGranularity != 0 || delta.value_dim % kHeadGranularity != 0) {
-    return ShapeProblem{"ssm.state_size",
-                        "heads are not a multiple of " + std::to_string(kHeadGranularity) + " wide"};
+    return ShapeProblem{"ssm.state_size", "heads are not a multiple of " +
+                                              std::to_string(kHeadGranularity) + " wide"};
   }
   if (delta.channels() > 2 * kMaxWidth)
     return ShapeProblem{"ssm.inner_size", "the heads are too wide together"};

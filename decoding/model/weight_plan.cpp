@@ -93,9 +93,9 @@ class Planner {
     }
     take_convolution(prefix + "ssm_conv1d.weight", out.convolution);
     const bool has_suffix = files_.find_tensor(prefix + "ssm_dt.bias") != nullptr;
-    take_vector(prefix + (has_suffix || !files_.find_tensor(prefix + "ssm_dt") ? "ssm_dt.bias"
-                                                                                : "ssm_dt"),
-                heads, out.decay_bias);
+    take_vector(
+        prefix + (has_suffix || !files_.find_tensor(prefix + "ssm_dt") ? "ssm_dt.bias" : "ssm_dt"),
+        heads, out.decay_bias);
     take_vector(prefix + "ssm_a", heads, out.decay);
     if (shape_.stored_as_trained) {
       for (float& each : out.decay) each = -std::exp(each);
@@ -113,7 +113,8 @@ class Planner {
     std::vector<std::int64_t> given = tensor->shape;
     if (given.size() == 3 && given[1] == 1) given.erase(given.begin() + 1);
     const std::vector<std::int64_t> expected = {shape_.delta.taps, shape_.delta.channels()};
-    if (given != expected) return fail(files_.tensor_error(name, unexpected_shape(given, expected)));
+    if (given != expected)
+      return fail(files_.tensor_error(name, unexpected_shape(given, expected)));
     if (!are_finite(tensor->format, tensor->data)) return fail(not_finite(files_, name));
     std::vector<float> row(taps);
     out.resize(taps * channels);

@@ -31,19 +31,19 @@ struct PlannedExpert {
 // Of a layer with a recurrent state, in place of attention. The projections are separate, or joined
 // and interleaved by key head; those that a file does not have are without a source.
 struct PlannedRecurrence {
-  PlannedMatrix mixed, gate;        // queries, keys and values together; gates
-  PlannedMatrix alpha, beta;        // of the decay, and of how much is replaced
-  PlannedMatrix mixed_and_gate;     // both of each
+  PlannedMatrix mixed, gate;     // queries, keys and values together; gates
+  PlannedMatrix alpha, beta;     // of the decay, and of how much is replaced
+  PlannedMatrix mixed_and_gate;  // both of each
   PlannedMatrix beta_and_alpha;
-  std::vector<float> convolution;   // [taps, channels]
+  std::vector<float> convolution;        // [taps, channels]
   std::vector<float> decay, decay_bias;  // [value_heads]
-  std::vector<float> norm;          // [value_dim]
+  std::vector<float> norm;               // [value_dim]
   PlannedMatrix output;
 };
 
 struct PlannedLayer {
-  std::vector<float> attention_norm;  // [hidden]
-  PlannedMatrix query, key, value;    // without a source in a layer with a recurrent state
+  std::vector<float> attention_norm;        // [hidden]
+  PlannedMatrix query, key, value;          // without a source in a layer with a recurrent state
   std::vector<float> query_norm, key_norm;  // [head_dim]; empty if heads are not normed
   PlannedMatrix attention_output;
   PlannedRecurrence recurrence;
@@ -57,14 +57,14 @@ struct PlannedLayer {
   // In the order in which a pass reads them, those that there are.
   std::vector<PlannedMatrix*> matrices() {
     std::vector<PlannedMatrix*> all = {&query, &key, &value, &attention_output};
-    all.insert(all.end(), {&recurrence.mixed, &recurrence.gate, &recurrence.mixed_and_gate,
-                           &recurrence.alpha, &recurrence.beta, &recurrence.beta_and_alpha,
-                           &recurrence.output});
+    all.insert(all.end(),
+               {&recurrence.mixed, &recurrence.gate, &recurrence.mixed_and_gate, &recurrence.alpha,
+                &recurrence.beta, &recurrence.beta_and_alpha, &recurrence.output});
     all.insert(all.end(), {&gate, &up, &down, &router});
     for (PlannedExpert& expert : experts)
       all.insert(all.end(), {&expert.gate, &expert.up, &expert.down});
-    all.insert(all.end(), {&shared_gate, &shared_expert.gate, &shared_expert.up,
-                           &shared_expert.down});
+    all.insert(all.end(),
+               {&shared_gate, &shared_expert.gate, &shared_expert.up, &shared_expert.down});
     std::erase_if(all, [](const PlannedMatrix* matrix) { return matrix->source == nullptr; });
     return all;
   }

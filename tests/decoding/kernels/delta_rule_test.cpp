@@ -127,10 +127,10 @@ class Reference {
     for (std::size_t j = 0; j < values; ++j) {
       double known = 0;
       for (std::size_t i = 0; i < key.size(); ++i)
-        known += key[i] * (state_[i * values + j] *= decay);
+        known += key[i] * (state_[shape.state_index(int(i), int(j))] *= decay);
       const double change = beta * (value[j] - known);
       for (std::size_t i = 0; i < key.size(); ++i)
-        out[j] += query[i] * (state_[i * values + j] += key[i] * change);
+        out[j] += query[i] * (state_[shape.state_index(int(i), int(j))] += key[i] * change);
     }
     return gated(out, row);
   }
@@ -140,7 +140,8 @@ class Reference {
     const auto width = static_cast<std::size_t>(layer_.shape.channels());
     const auto at = static_cast<std::size_t>(channel);
     if (row >= 0) return layer_.mixed[static_cast<std::size_t>(row) * width + at];
-    return layer_.columns[static_cast<std::size_t>(layer_.shape.saved_columns() + row) * width + at];
+    return layer_
+        .columns[static_cast<std::size_t>(layer_.shape.saved_columns() + row) * width + at];
   }
   std::vector<double> channels(int row, int first, int count) const {
     std::vector<double> out;
@@ -164,9 +165,9 @@ class Reference {
     for (const double each : x) sum += each * each;
     const double scale = 1 / std::sqrt(sum / static_cast<double>(x.size()) + kEpsilon);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const double gate =
-          layer_.gate[static_cast<std::size_t>(row * layer_.shape.value_width() +
-                                               head_ * layer_.shape.value_dim) + i];
+      const double gate = layer_.gate[static_cast<std::size_t>(row * layer_.shape.value_width() +
+                                                               head_ * layer_.shape.value_dim) +
+                                      i];
       x[i] *= scale * layer_.norm[i] * gate / (1 + std::exp(-gate));
     }
     return x;
@@ -203,8 +204,8 @@ TEST_P(DeltaRule, ComputesTheRecurrence) {
       for (int row = 0; row < 9; ++row) {
         const std::vector<double> expected = reference.next(row);
         for (std::size_t i = 0; i < expected.size(); ++i) {
-          const auto at = static_cast<std::size_t>(row * shape.value_width() +
-                                                   head * shape.value_dim) + i;
+          const auto at =
+              static_cast<std::size_t>(row * shape.value_width() + head * shape.value_dim) + i;
           ASSERT_NEAR(got[at], expected[i], 2e-4 * (1 + std::abs(expected[i])))
               << "row " << row << ", head " << head;
         }

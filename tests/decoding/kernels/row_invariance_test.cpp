@@ -121,8 +121,8 @@ TEST_P(RowInvarianceOfEachIsa, RopeAndStore) {
     const std::vector<float> x = random_floats(static_cast<std::size_t>(kMaxRows) * n, random);
     const RunRows run = [&](int first, int rows, ThreadPool& pool) {
       std::vector<float> rotated = rows_of(x, first, rows, n);
-      rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim, h.head_dim,
-           rotated.data(), n, pool);
+      rope(cosines.data(), sines.data(), positions.data() + first, rows, h.heads, h.head_dim,
+           h.head_dim, rotated.data(), n, pool);
       const int width = h.head_dim + kScaleInts;
       const int pitch = rows * width;
       std::vector<std::int16_t> stored(static_cast<std::size_t>(h.heads) * pitch);

@@ -68,9 +68,7 @@ TEST(HybridShape, AListOfLayersGoesBeforeTheInterval) {
               w.booleans("qwen35.attention.recurrent_layers", {true, false});
             }),
             "m.gguf: key 'qwen35.attention.recurrent_layers': does not name every layer");
-  EXPECT_EQ(error_with([](GgufWriter& w) {
-              w.integer("qwen35.attention.recurrent_layers", 3);
-            }),
+  EXPECT_EQ(error_with([](GgufWriter& w) { w.integer("qwen35.attention.recurrent_layers", 3); }),
             "m.gguf: key 'qwen35.attention.recurrent_layers': is not a list of true and false");
 }
 

@@ -28,7 +28,8 @@ struct TinyModel {
   int experts = 8;  // of a mixture
   int experts_used = 3;
   int shared_feed_forward = 64;  // of the expert that every row goes to
-  // Of a hybrid: every so many layers one has attention, the others a state. 4: the layers' default.
+  // Of a hybrid: every so many layers one has attention, the others a state. 4: the layers'
+  // default.
   int attention_every = 2;
   int key_heads = 2;  // of the recurrent layers
   int value_heads = 4;

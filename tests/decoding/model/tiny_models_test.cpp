@@ -1,5 +1,6 @@
 // Every architecture compared with transformers in fp32, logit by logit, on tiny models that
-// tools/reference/make_tiny_models.py and make_tiny_hybrids.py wrote both as GGUF files and as Hugging Face folders.
+// tools/reference/make_tiny_models.py and make_tiny_hybrids.py wrote both as GGUF files and as
+// Hugging Face folders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
