@@ -109,6 +109,7 @@ def main():
              for path in paths}
     if options.fuzzed:
         files["generated"] = [text.encode("utf-8") for text in goldens.fuzzed_texts(options.fuzzed, seed=3)]
+        files["marked"] = [text.encode("utf-8") for text in goldens.marked_texts(options.fuzzed, seed=4)]
     if options.what == "ids":
         package = goldens.package_tokenizer(goldens.read_vocabulary(options.name))
         expected = lambda texts: (encoding.ids for encoding in package.encode_batch_fast(texts))
