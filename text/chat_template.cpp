@@ -5,27 +5,15 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "text/strings/trimmed.h"
+#include "support/utf8/utf8.h"
+#include "text/chat_ml.h"
+#include "text/unicode.h"
 
 namespace redraft {
 namespace {
 
 constexpr std::array kEndsOfTurn{"<|im_end|>", "<|endoftext|>",   "<|eot_id|>",
                                  "<|eom_id|>", "<|end_of_text|>", "<|EOT|>"};
-
-// <|im_start|>role\ntext<|im_end|>\n
-std::vector<PromptPart> chat_ml(const std::vector<ChatMessage>& messages) {
-  std::vector<PromptPart> parts;
-  for (const ChatMessage& message : messages) {
-    parts.push_back({"<|im_start|>", true});
-    parts.push_back({message.role + "\n" + message.text, false});
-    parts.push_back({"<|im_end|>", true});
-    parts.push_back({"\n", false});
-  }
-  parts.push_back({"<|im_start|>", true});
-  parts.push_back({"assistant\n", false});
-  return parts;
-}
 
 // <|start_header_id|>role<|end_header_id|>\n\ntext<|eot_id|>
 std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
@@ -38,8 +26,7 @@ std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
   };
   for (const ChatMessage& message : messages) {
     open(message.role);
-    // The template strips these characters from both ends of a message.
-    parts.push_back({std::string(trimmed(message.text, " \t\n\v\f\r")), false});
+    parts.push_back({std::string(trimmed_as_in_templates(message.text)), false});
     parts.push_back({"<|eot_id|>", true});
   }
   open("assistant");
@@ -64,7 +51,24 @@ std::vector<PromptPart> deepseek_coder(const std::vector<ChatMessage>& messages)
   return parts;
 }
 
+// str.isspace() of Python: \s, and four control characters.
+bool is_blank_at(std::string_view text, std::size_t position) {
+  const char c = text[position];
+  return (c >= '\x1C' && c <= '\x1F') || character_at(text, position).kind == CharacterKind::kSpace;
+}
+
 }  // namespace
+
+std::string_view trimmed_as_in_templates(std::string_view text) {
+  while (!text.empty() && is_blank_at(text, 0)) text.remove_prefix(character_at(text, 0).length);
+  while (!text.empty()) {
+    std::size_t last = text.size() - 1;
+    while (last > 0 && continues_character(text[last])) --last;
+    if (!is_blank_at(text, last) || last + character_at(text, last).length != text.size()) break;
+    text = text.substr(0, last);
+  }
+  return text;
+}
 
 Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                             const std::vector<ChatMessage>& messages) {
@@ -75,7 +79,7 @@ Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                    : chat_template.find(mark) != std::string::npos;
     });
   };
-  if (has_all({"<|im_start|>", "<|im_end|>"})) return chat_ml(messages);
+  if (has_all({"<|im_start|>", "<|im_end|>"})) return chat_ml(tokenizer, messages);
   if (has_all({"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"})) return llama3(messages);
   if (has_all({"### Instruction:", "### Response:", "<|EOT|>"})) return deepseek_coder(messages);
   return Error(std::string(chat_template.empty() ? "the model has no chat template"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/result.h"
@@ -24,9 +25,13 @@ struct PromptPart {
 // template is a program; redraft does not run it, but recognises the formats that it knows: ChatML
 // (Qwen, SmolLM), Llama 3's, and DeepSeek Coder's, which marks turns with plain text. A model
 // without a template counts as ChatML if its vocabulary has ChatML's tokens. Any other is an error.
-// Text that templates add on their own (a default system message, today's date) is left out.
+// Text that templates add on their own (a default system message, today's date) is left out. Where
+// a template can switch thinking off, it is off.
 Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                             const std::vector<ChatMessage>& messages);
+
+// `text` without the white space at both ends that Jinja's filter `trim` removes; a view into it.
+std::string_view trimmed_as_in_templates(std::string_view text);
 
 // Tokens that end an assistant turn.
 std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer);

@@ -16,14 +16,25 @@ constexpr auto kSpace = CharacterKind::kSpace;
 
 bool is_line_end(char c) { return c == '\r' || c == '\n'; }
 
-bool is_kind_at(std::string_view text, std::size_t position, CharacterKind kind) {
-  return position < text.size() && character_at(text, position).kind == kind;
+// Whether marks are letters or symbols to an expression.
+enum class Marks { kSymbols, kLetters };
+
+Character character_for(std::string_view text, std::size_t position, Marks marks) {
+  Character character = character_at(text, position);
+  if (marks == Marks::kLetters && character.mark) character.kind = kLetter;
+  return character;
+}
+
+bool is_kind_at(std::string_view text, std::size_t position, CharacterKind kind,
+                Marks marks = Marks::kSymbols) {
+  return position < text.size() && character_for(text, position, marks).kind == kind;
 }
 
 // The end of the run of characters of one kind that begins at `position`.
-std::size_t run_end(std::string_view text, std::size_t position, CharacterKind kind) {
+std::size_t run_end(std::string_view text, std::size_t position, CharacterKind kind,
+                    Marks marks = Marks::kSymbols) {
   while (position < text.size()) {
-    const Character character = character_at(text, position);
+    const Character character = character_for(text, position, marks);
     if (character.kind != kind) break;
     position += character.length;
   }
@@ -69,13 +80,14 @@ std::size_t line_space_end(std::string_view text, std::size_t begin) {
 struct LineWords {
   int max_digits = 1;         // n of \p{N}{1,n}
   bool ends_in_lines = true;  // line ends after other characters belong to them: […]+[\r\n]*
+  Marks marks = Marks::kSymbols;
 };
 
 std::size_t line_word_end(std::string_view text, std::size_t begin, const LineWords& words) {
   if (const std::size_t length = contraction_length(text, begin, true)) return begin + length;
-  const Character first = character_at(text, begin);
+  const Character first = character_for(text, begin, words.marks);
   const std::size_t second = begin + first.length;
-  if (first.kind == kLetter) return run_end(text, second, kLetter);
+  if (first.kind == kLetter) return run_end(text, second, kLetter, words.marks);
   if (first.kind == kNumber) {
     std::size_t end = second;
     for (int n = 1; n < words.max_digits && is_kind_at(text, end, kNumber); ++n) {
@@ -83,13 +95,12 @@ std::size_t line_word_end(std::string_view text, std::size_t begin, const LineWo
     }
     return end;
   }
-  if (!is_line_end(text[begin]) && is_kind_at(text, second, kLetter)) {
-    return run_end(text, second, kLetter);
+  if (!is_line_end(text[begin]) && is_kind_at(text, second, kLetter, words.marks)) {
+    return run_end(text, second, kLetter, words.marks);
   }
-  if (first.kind == kSpace && !(text[begin] == ' ' && is_kind_at(text, second, kSymbol))) {
-    return line_space_end(text, begin);
-  }
-  std::size_t end = run_end(text, second, kSymbol);
+  const bool before_symbol = text[begin] == ' ' && is_kind_at(text, second, kSymbol, words.marks);
+  if (first.kind == kSpace && !before_symbol) return line_space_end(text, begin);
+  std::size_t end = run_end(text, second, kSymbol, words.marks);
   while (words.ends_in_lines && end < text.size() && is_line_end(text[end])) ++end;
   return end;
 }
@@ -176,6 +187,7 @@ struct NamedPreTokenizer {
 constexpr std::array kNames{
     NamedPreTokenizer{"qwen2", PreTokenizer::kQwen2},
     NamedPreTokenizer{"deepseek-r1-qwen", PreTokenizer::kQwen2},
+    NamedPreTokenizer{"qwen35", PreTokenizer::kQwen35},
     NamedPreTokenizer{"llama-bpe", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama3", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama-v3", PreTokenizer::kLlama3},
@@ -204,6 +216,8 @@ std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::siz
   switch (pre_tokenizer) {
     case PreTokenizer::kQwen2:
       return line_word_end(text, begin, {});
+    case PreTokenizer::kQwen35:
+      return line_word_end(text, begin, {.marks = Marks::kLetters});
     case PreTokenizer::kLlama3:
       return line_word_end(text, begin, {.max_digits = 3});
     case PreTokenizer::kSeedCoder:

@@ -13,7 +13,10 @@ enum class PreTokenizer {
   // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|
   // ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
   kQwen2,
-  // The same, but \p{N}{1,3}.
+  // The same, but marks go with letters: [^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}|
+  //  ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|…
+  kQwen35,
+  // Qwen 2's, but \p{N}{1,3}.
   kLlama3,
   // Qwen 2's, but line ends after other characters are words of their own: …|
   // ?[^\s\p{L}\p{N}\r\n]+|…

@@ -15,13 +15,18 @@ struct CodePointRange {
 
 constexpr std::uint32_t kCodePoints = 0x110000;
 
+// A character's kind, and one of four values of the two bits above it: no character is two of
+// punctuation, numeric and mark.
 constexpr std::uint8_t kKindBits = 3;
-constexpr std::uint8_t kPunctuationBit = 4;
-constexpr std::uint8_t kNumericBit = 8;
+constexpr std::uint8_t kPropertyBits = 12;
+constexpr std::uint8_t kPunctuation = 4;
+constexpr std::uint8_t kNumeric = 8;
+constexpr std::uint8_t kMark = 12;
 
 constexpr Character make_character(unsigned traits, std::uint8_t length) {
-  return {static_cast<CharacterKind>(traits & kKindBits), (traits & kPunctuationBit) != 0,
-          (traits & kNumericBit) != 0, length};
+  const unsigned property = traits & kPropertyBits;
+  return {static_cast<CharacterKind>(traits & kKindBits), property == kPunctuation,
+          property == kMark, property == kNumeric, length};
 }
 
 // What is known about every code point, four bits each.
@@ -31,8 +36,9 @@ class TraitTable {
     fill(kLetterRanges, static_cast<unsigned>(CharacterKind::kLetter));
     fill(kNumberRanges, static_cast<unsigned>(CharacterKind::kNumber));
     fill(kSpaceRanges, static_cast<unsigned>(CharacterKind::kSpace));
-    fill(kPunctuationRanges, kPunctuationBit);
-    fill(kNumericRanges, kNumericBit);
+    fill(kPunctuationRanges, kPunctuation);
+    fill(kNumericRanges, kNumeric);
+    fill(kMarkRanges, kMark);
   }
 
   Character character(std::uint32_t code_point, std::uint8_t length) const {

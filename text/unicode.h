@@ -10,11 +10,13 @@ namespace redraft {
 // The classes that a pre-tokeniser's pattern distinguishes: \p{L}, \p{N}, \s and the rest.
 enum class CharacterKind : std::uint8_t { kSymbol, kLetter, kNumber, kSpace };
 
-// One character of a text: its kind and how many bytes it takes.
-struct Character {
+// One character of a text: its kind and how many bytes it takes. Four bytes, because it is read
+// from a table for every character.
+struct alignas(4) Character {
   CharacterKind kind;
-  bool punctuation;  // \p{P}, a subset of the symbols
-  bool numeric;      // what the package's Digits splits off: \p{N}, and later Unicode's numbers
+  bool punctuation : 1;  // \p{P}, a subset of the symbols
+  bool mark : 1;         // \p{M}, another
+  bool numeric : 1;      // what the package's Digits splits off: \p{N}, and later Unicode's numbers
   std::uint8_t length;
 };
 

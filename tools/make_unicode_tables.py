@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric.
+"""Writes text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric, marks.
 
 Usage: make_unicode_tables.py OUTPUT            writes it
        make_unicode_tables.py --verify OUTPUT   compares it over all code points
 
-The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s and \\p{P}, found by
-trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0
+The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s, \\p{P} and \\p{M}, found
+by trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0
 and 17.0.0). The package's Digits pre-tokenizer uses Rust's standard library instead, which has 13 more numbers, from
 Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in tests/text/requirements.lock.
 """
@@ -15,7 +15,8 @@ import sys
 UNICODE = "16.0.0"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
 DIGITS = "Digits"  # the pre-tokenizer of that name, not a pattern
-PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s", "Punctuation": r"\p{P}", "Numeric": DIGITS}
+PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s", "Punctuation": r"\p{P}", "Numeric": DIGITS,
+            "Mark": r"\p{M}"}
 HEADER = f"""\
 // Written by tools/make_unicode_tables.py from Unicode {UNICODE}; do not edit. First and last code point of each range.
 // clang-format off

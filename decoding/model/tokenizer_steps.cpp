@@ -43,6 +43,9 @@ Result<bool> flag_or(const JsonValue& step, std::string_view key, bool fallback)
 constexpr std::string_view kQwen2Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kQwen35Pattern =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
+    R"(| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr std::string_view kLlama3Pattern =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
@@ -65,10 +68,11 @@ struct KnownSteps {
   std::vector<std::string_view> steps;
 };
 
-const std::array<KnownSteps, 8>& known_steps() {
+const std::array<KnownSteps, 9>& known_steps() {
   constexpr std::string_view kEastAsian = "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+";
-  static const std::array<KnownSteps, 8> known{{
+  static const std::array<KnownSteps, 9> known{{
       {"qwen2", {kQwen2Pattern, kBytes}},
+      {"qwen35", {kQwen35Pattern, kBytes}},
       {"llama-bpe", {kLlama3Pattern, kBytes}},
       {"seed-coder", {kSeedCoderPattern, kBytes}},
       {"seed-coder", {kSeedCoderUnescaped, kBytes}},
@@ -96,8 +100,9 @@ Result<std::string> split_in_a_word(const JsonValue& step) {
   if (!invert) return invert.error();
   // Patterns that match the whole of any text: removing what is between their matches changes
   // nothing.
-  const bool matches_all = *regex == kQwen2Pattern || *regex == kLlama3Pattern ||
-                           *regex == kSeedCoderPattern || *regex == kSeedCoderUnescaped;
+  constexpr std::array kMatchAll{kQwen2Pattern, kQwen35Pattern, kLlama3Pattern, kSeedCoderPattern,
+                                 kSeedCoderUnescaped};
+  const bool matches_all = std::ranges::find(kMatchAll, *regex) != kMatchAll.end();
   if ((*behavior == "Isolated" && !*invert) || (*behavior == "Removed" && *invert && matches_all)) {
     return std::string(*regex);
   }

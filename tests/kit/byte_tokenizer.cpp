@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int32_t kNormal = 1;
 constexpr std::int32_t kControl = 3;
+constexpr std::int32_t kUserDefined = 4;
 
 TokenizerSpec byte_spec() {
   TokenizerSpec spec;
@@ -42,6 +43,19 @@ std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& 
     spec.tokens.push_back(special);
     spec.types.push_back(kControl);
   }
+  return made_of(std::move(spec));
+}
+
+std::shared_ptr<const Tokenizer> thinking_tokenizer() {
+  TokenizerSpec spec = byte_spec();
+  for (const char* tag : {"<think>", "</think>"}) {
+    spec.tokens.emplace_back(tag);
+    spec.types.push_back(kUserDefined);
+  }
+  spec.chat_template =
+      "{%- set content = render_content(message.content, true)|trim %}<|im_start|><|im_end|>"
+      "{%- if preserve_thinking is undefined or preserve_thinking is true or loop.index0 > "
+      "ns.last_query_index %}{%- if enable_thinking is false %}{{'<think>\\n\\n</think>\\n\\n'}}";
   return made_of(std::move(spec));
 }
 

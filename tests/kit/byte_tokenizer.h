@@ -12,8 +12,12 @@ namespace redraft {
 // `specials` are additional special tokens.
 std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials = {});
 
-// The same with these words, and their beginnings, as tokens. If two words overlap, the earlier one
-// is merged first.
+// byte_tokenizer() with the tokens <think> and </think>, which are also text, and a chat template
+// that trims messages and writes an empty thought in each of the assistant's turns.
+std::shared_ptr<const Tokenizer> thinking_tokenizer();
+
+// byte_tokenizer() with these words, and their beginnings, as tokens. If two words overlap, the
+// earlier one is merged first.
 std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words);
 
 }  // namespace redraft

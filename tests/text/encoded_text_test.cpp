@@ -48,6 +48,8 @@ std::string random_piece(Random& random) {
                                                   "\uFF0C",
                                                   "\u2192",
                                                   "e\u0301",
+                                                  "\u0301",
+                                                  "\u0928\u094D",
                                                   "\U0001F600",
                                                   "\xF0\x9F",
                                                   "\x98",

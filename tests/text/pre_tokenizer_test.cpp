@@ -50,6 +50,17 @@ TEST(PreTokenizer, Qwen2CutsCodeAndText) {
   check_qwen2("tail|   ");
 }
 
+TEST(PreTokenizer, Qwen35JoinsMarksToLetters) {
+  const auto check_qwen35 = [](const std::string& marked) { check(PreTokenizer::kQwen35, marked); };
+  check_qwen35("def| main|(argv|):\n|   | return| |1|2|3|\n");
+  check_qwen35("I|'m|'S|'\u017F|'Re|'x|'lx");
+  check_qwen35("cafe\u0301s|,\u0301|.\u0301x| \u0301");
+  check_qwen35("\u0928\u092E\u0938\u094D\u0924\u0947| \u0939\u0948\u0902|\u0967|\u0902");
+  check_qwen35("\u2764\uFE0F|\U0001F469\u200D\U0001F4BB|\uFE0F|1|\uFE0F\u20E3|2|\u20E3\u20E3a");
+  check_qwen35("!?|\u0301a|\n|\u0301|\r\n|\u0301|  | \u0301|  \n|\t\u0301");
+  check_qwen35("--|\u0301|\u200D\n\n|a\u0301|'s|'\u0301s");
+}
+
 TEST(PreTokenizer, Llama3KeepsUpToThreeDigitsTogether) {
   const auto check_llama = [](const std::string& marked) { check(PreTokenizer::kLlama3, marked); };
   check_llama("x| =| |123|456|7|;\n|  | y|'LL|\n\n| |12|a|  ");
@@ -95,14 +106,15 @@ TEST(PreTokenizer, SmolLmCutsDigitsOutFirst) {
 TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
   const std::string alphabet =
       "a\xC3\xA9 \n\r\t'sS\xC5\xBF"
-      "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF.\xE4\xBD\xA0";
+      "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF.\xE4\xBD\xA0\xCC\x81";
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
     std::string text(random() % 40, '\0');
     for (char& c : text) c = alphabet[random() % alphabet.size()];
     for (const PreTokenizer pre_tokenizer :
-         {PreTokenizer::kQwen2, PreTokenizer::kLlama3, PreTokenizer::kSeedCoder,
-          PreTokenizer::kGpt2, PreTokenizer::kSmolLm, PreTokenizer::kDeepSeekCoder}) {
+         {PreTokenizer::kQwen2, PreTokenizer::kQwen35, PreTokenizer::kLlama3,
+          PreTokenizer::kSeedCoder, PreTokenizer::kGpt2, PreTokenizer::kSmolLm,
+          PreTokenizer::kDeepSeekCoder}) {
       std::string together;
       for (const std::string& word : words_of(pre_tokenizer, text)) {
         ASSERT_FALSE(word.empty());
@@ -118,7 +130,7 @@ TEST(PreTokenizer, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message(), HasSubstr("\"tekken\" is not supported"));
   EXPECT_THAT(found.error().message(),
-              HasSubstr("supported are: qwen2, deepseek-r1-qwen, llama-bpe"));
+              HasSubstr("supported are: qwen2, deepseek-r1-qwen, qwen35, llama-bpe"));
 }
 
 }  // namespace

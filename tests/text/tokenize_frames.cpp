@@ -1,4 +1,4 @@
-// tokenize_frames ids MODEL.gguf: for each text on standard input (four bytes of length, little
+// tokenize_frames ids MODEL: for each text on standard input (four bytes of length, little
 // endian, then the text) writes the number of its tokens and their ids, four bytes each. Decoding
 // the ids must give the text again. Reports bytes, tokens and speed on standard error.
 //
@@ -8,11 +8,14 @@
 // sweep_tokenizers.py runs it.
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "decoding/model/tokenizer_json.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "support/seconds_since.h"
 #include "text/pre_tokenizer.h"
@@ -49,8 +52,16 @@ int for_each_text(const Encode& encode) {
   return 0;
 }
 
+// `model` is a model's file, or a folder that need not have more than tokenizer.json.
+Result<std::shared_ptr<const Tokenizer>> tokenizer_of(const std::filesystem::path& model) {
+  if (!is_directory(model)) return load_tokenizer(model);
+  Result<TokenizerSpec> spec = read_tokenizer_folder(model);
+  if (!spec) return spec.error();
+  return Tokenizer::make(std::move(*spec));
+}
+
 int write_ids(const char* model) {
-  const auto tokenizer = load_tokenizer(model);
+  const auto tokenizer = tokenizer_of(model);
   if (!tokenizer) return std::fprintf(stderr, "%s\n", tokenizer.error().message().c_str()), 1;
   return for_each_text([&](const std::string& text) -> std::optional<std::vector<TokenId>> {
     std::vector<TokenId> ids = (*tokenizer)->encode(text);
@@ -80,5 +91,5 @@ int main(int argc, char** argv) {
   const std::string_view command = argc == 3 ? argv[1] : "";
   if (command == "ids") return redraft::write_ids(argv[2]);
   if (command == "words") return redraft::write_words(argv[2]);
-  return std::fprintf(stderr, "usage: tokenize_frames ids MODEL.gguf | words PRE\n"), 2;
+  return std::fprintf(stderr, "usage: tokenize_frames ids MODEL | words PRE\n"), 2;
 }

@@ -13,7 +13,7 @@ namespace redraft {
 TokenizerSpec tiny_spec(const std::string& pre_tokenizer = "qwen2");
 std::shared_ptr<const Tokenizer> tiny_tokenizer(const std::string& pre_tokenizer = "qwen2");
 // The pre-tokenisers for which there are goldens.
-inline constexpr std::array kPreTokenizers{"qwen2",  "llama-bpe",      "seed-coder",
+inline constexpr std::array kPreTokenizers{"qwen2",  "qwen35",         "llama-bpe", "seed-coder",
                                            "smollm", "deepseek-coder", "default"};
 
 // Encodes the texts of data/texts.json and compares the result with that of the `tokenizers`

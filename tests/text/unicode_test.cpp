@@ -20,6 +20,7 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
   std::array<int, 4> count{};
   int n_punctuation = 0;
   int n_numeric = 0;
+  int n_marks = 0;
   for (std::uint32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     const std::string text = utf8(c);
@@ -28,13 +29,16 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
     ++count[static_cast<std::size_t>(character.kind)];
     n_punctuation += character.punctuation;
     n_numeric += character.numeric;
+    n_marks += character.mark;
     ASSERT_TRUE(!character.punctuation || character.kind == CharacterKind::kSymbol);
+    ASSERT_TRUE(!character.mark || character.kind == CharacterKind::kSymbol);
     ASSERT_TRUE(character.numeric || character.kind != CharacterKind::kNumber);
   }
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kLetter)], 141028);
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kNumber)], 1911);
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kSpace)], 25);
   EXPECT_EQ(n_punctuation, 855);
+  EXPECT_EQ(n_marks, 2501);
   EXPECT_EQ(n_numeric, 1911 + 13);  // the package's Digits knows those of Unicode 17
 }
 
@@ -42,6 +46,9 @@ TEST(Unicode, KnowsWhatOlderTablesDoNot) {
   EXPECT_EQ(character_at("\u1C89", 0).kind, CharacterKind::kLetter);      // new in 16.0
   EXPECT_EQ(character_at("\U00010D40", 0).kind, CharacterKind::kNumber);  // new in 16.0
   EXPECT_EQ(character_at("\u088F", 0).kind, CharacterKind::kSymbol);      // a letter since 17.0
+  EXPECT_TRUE(character_at("\u0301", 0).mark);
+  EXPECT_TRUE(character_at("\u0897", 0).mark);   // new in 16.0
+  EXPECT_FALSE(character_at("\u1ACF", 0).mark);  // a mark since 17.0
   EXPECT_EQ(character_at("\u0085", 0).kind, CharacterKind::kSpace);
   EXPECT_EQ(character_at("\x1c", 0).kind, CharacterKind::kSymbol);
 }

@@ -21,9 +21,9 @@ NORMAL, CONTROL = 1, 3
 N_UNMERGED = 12  # tokens of the small vocabulary that are not the result of a merge
 
 
-def line_pattern(number):
-    return (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|" + number +
-            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+def line_pattern(number, letters=r"\p{L}", others=r"\s\p{L}\p{N}"):
+    return (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?" + letters + "+|" + number +
+            "| ?[^" + others + r"]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 
 
 def split(pattern):
@@ -37,6 +37,7 @@ def byte_level(use_regex):
 # As in the published tokenizer.json of each family.
 PRE_TOKENIZERS = {
     "qwen2": lambda: [split(line_pattern(r"\p{N}")), byte_level(False)],
+    "qwen35": lambda: [split(line_pattern(r"\p{N}", r"[\p{L}\p{M}]", r"\s\p{L}\p{M}\p{N}")), byte_level(False)],
     "llama-bpe": lambda: [split(line_pattern(r"\p{N}{1,3}")), byte_level(False)],
     "seed-coder": lambda: [split("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
                                  "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"), byte_level(False)],
@@ -67,7 +68,7 @@ def save_as_published(vocabulary, name, path):
     tokenizer.add_special_tokens(tokens)
     tokenizer.add_tokens([AddedToken("<tool_call>", lstrip=True, rstrip=True, single_word=True, normalized=False)])
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
-    if name == "qwen2":
+    if name in ("qwen2", "qwen35"):
         tokenizer.normalizer = normalizers.NFC()
     if name == "llama-bpe":
         first = (tokens[0], tokenizer.token_to_id(tokens[0]))
@@ -126,6 +127,33 @@ PIECES = [
     "+=", " = ", "$1.50", "a_b", "x^2|y",
     "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "<|fim_prefix|>", "[PAD151935]", "\u0120", "\u010a",
 ]
+
+
+# Characters that marks follow or that stand between them: Latin, Indic scripts, emoji with joiners, digits of each script.
+BASES = list("aeoAN1207 .-'_\n\t") + list(
+    "\u0915\u0928\u0939\u0996\u09a8\u0a95\u0b95\u0ba9\u0c15\u0d15\u0e01\u0f40\u1000\u1780\u05d0\u0627\uac00\u4f60\u2764"
+    "\u0967\u0969\u09e7\u0be7\u0664\u0e51\u00b2\u00bd\u2167\u200b\u200c\u200d\ufeff\u00ad\u061c"
+    "\U0001f600\U0001f469\U0001f4bb\U0001f3fd\U0001f1e9\U0001f1ea\U0001d7d8\U0001e900\U00011005")
+
+
+def marked_texts(n_texts, seed):
+    """Texts of marks after letters, digits, symbols and spaces, with joiners and digits in between."""
+    rng = random.Random(seed)
+    categories = characters_by_category()
+    marks = categories["Mn"] + categories["Mc"] + categories["Me"]
+    viramas = [c for c in marks if unicodedata.combining(c) == 9]
+    texts = []
+    for _ in range(n_texts):
+        parts = []
+        for _ in range(rng.randrange(1, 12)):
+            parts.append(rng.choice(BASES))
+            parts += rng.choices(marks, k=rng.choice([0, 1, 1, 2]))
+            if rng.random() < 0.2:
+                parts.append(rng.choice(viramas) + rng.choice(["", "\u200c", "\u200d"]))
+            if rng.random() < 0.2:
+                parts.append(rng.choice(PIECES))
+        texts.append("".join(parts))
+    return texts
 
 
 def fuzzed_texts(n_texts, seed):

@@ -134,18 +134,25 @@ class ConversationMaker {
   Conversation made_;
 };
 
-std::string text_of(const std::vector<PromptPart>& parts) {
+// What the tokens of `parts` decode to.
+std::string text_of(const Tokenizer& tokenizer, const std::vector<PromptPart>& parts) {
   std::string text;
   for (const PromptPart& part : parts) {
-    if (!part.control) text += part.text;
+    text += part.control ? tokenizer.bytes(tokenizer.special(part.text)) : part.text;
   }
   return text;
 }
 
-// Where the lines of an answer are in the text of a prompt, behind `from`.
+// Where the lines of an answer are in the text of a prompt, behind `from`. A template may trim the
+// answer; if it changes more, the range is empty.
 ByteRange place_of_answer(std::string_view text, std::size_t from, std::string_view answer,
                           std::string_view fence) {
-  const std::size_t begin = text.find(answer, from);
+  std::size_t begin = text.find(answer, from);
+  if (begin == std::string_view::npos) {
+    answer = trimmed_as_in_templates(answer);
+    begin = text.find(answer, from);
+    if (begin == std::string_view::npos) return {};
+  }
   const std::size_t first = text.find('\n', begin) + 1;
   const std::size_t end = begin + answer.size();
   const std::size_t close = text.substr(0, end).rfind(fence);
@@ -187,8 +194,8 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
-  const std::string text = text_of(*parts);
-  const std::size_t user_begin = text.find(made.user, made.system.size());
+  const std::string text = text_of(tokenizer, *parts);
+  const std::size_t user_begin = text.find(trimmed_as_in_templates(made.user), made.system.size());
   prompt.original = tokens_within(
       tokenizer, prompt.tokens,
       faulty == nullptr ? ByteRange{user_begin + made.region.begin, user_begin + made.region.end}

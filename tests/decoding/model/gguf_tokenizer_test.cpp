@@ -41,10 +41,13 @@ TEST(GgufTokenizer, Llama3LooksUpWordsAndBeginsTextsThoughTheFileDoesNotSaySo) {
     EXPECT_TRUE(spec->ignore_merges);
     EXPECT_TRUE(spec->add_bos);
   }
-  const auto qwen = read(writer("qwen2"));
-  ASSERT_TRUE(qwen) << qwen.error().message();
-  EXPECT_FALSE(qwen->ignore_merges);
-  EXPECT_FALSE(qwen->add_bos);
+  for (const char* name : {"qwen2", "qwen35"}) {
+    const auto qwen = read(writer(name));
+    ASSERT_TRUE(qwen) << qwen.error().message();
+    EXPECT_EQ(qwen->pre_tokenizer, name);
+    EXPECT_FALSE(qwen->ignore_merges);
+    EXPECT_FALSE(qwen->add_bos);
+  }
 }
 
 TEST(GgufTokenizer, AllThatEndsAnAnswerIsKept) {

@@ -53,6 +53,19 @@ TEST(EditPrompt, TheOriginalIsTheRegionAndTheClosingFence) {
   EXPECT_EQ(text_of(prompt_for("one\ntwo\nthree\n", ByteRange{4, 6}).original), "two\n```");
 }
 
+TEST(EditPrompt, AfterAFaultyAnswerTheOriginalIsThatAnswer) {
+  const EditRegion region =
+      *EditRegion::make(*Document::make("file:///src/a.py", 1, "x = 1\n"), EditScope::kFile, {});
+  const auto original = [&](const Tokenizer& tokenizer, const std::string& answer) {
+    PromptEncoder encoder(tokenizer);
+    const FaultyAnswer faulty{.text = answer, .fault = "x is gone"};
+    return tokenizer.decode(make_edit_prompt(encoder, region, "tidy up", {}, &faulty)->original);
+  };
+  const std::string answer = "y = 1\n\n```\n\n";
+  EXPECT_EQ(original(*byte_tokenizer(), answer), "y = 1\n\n```");
+  EXPECT_EQ(original(*thinking_tokenizer(), answer), "y = 1\n\n```");
+}
+
 TEST(EditPrompt, ASelectionIsShownOnceAndTheFileAroundItBefore) {
   const EditPrompt prompt = prompt_for("one\ntwo\nthree\n", ByteRange{4, 6});
   const std::string text = text_of(prompt.tokens);
