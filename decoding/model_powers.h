@@ -44,16 +44,19 @@ struct HeadPlace {
   DraftedToken first, second;
 };
 
-// A model with a draft head: a small layer that proposes what follows one of a pass's rows.
+// A model with a draft head: a small layer that proposes what follows one of a pass's rows. A head
+// proposes all of its tokens at once, or one after the other: an MTP block does the latter.
 class HeadDrafting {
  public:
   virtual ~HeadDrafting() = default;
-  // How many tokens the head proposes in one go; at least 1.
+  // The maximum number of tokens of a proposal; at least 1.
   virtual int head_tokens() const = 0;
+  // Whether every token takes a step of its own, so that fewer tokens cost less.
+  virtual bool head_takes_steps() const { return false; }
   // What the head proposes to follow `token`, where that stands behind row `row` of the last
-  // forward() that predicted every row, numbered as in Predictions: [head_tokens()] places, one
-  // after the other. Reads nothing but that row's hidden states and the token.
-  virtual std::vector<HeadPlace> head_draft(int row, TokenId token) = 0;
+  // forward() that predicted every row, numbered as in Predictions. `cache` is that of the pass and
+  // holds everything before `token`. Returns at most `most` places, one after the other.
+  virtual std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) = 0;
 };
 
 // A model that can show the hidden states between its layers.

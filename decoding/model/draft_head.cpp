@@ -22,6 +22,7 @@
 
 #include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/weight_rounding.h"
+#include "decoding/model/best_places.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/packing.h"
 
@@ -157,7 +158,14 @@ std::vector<HeadPlace> DraftHead::propose(std::span<const float> features,
                                           const at::Tensor& embedding) {
   read_input(features, embedding);
   run_places();
-  return best_of_logits();
+  std::vector<HeadPlace> places = best_places(logits_);
+  for (HeadPlace& place : places) {
+    for (DraftedToken* const each : {&place.first, &place.second}) {
+      const auto own = static_cast<std::size_t>(each->token);
+      each->token = own < vocabulary_.size() ? vocabulary_[own] : (place.first.token == 0 ? 1 : 0);
+    }
+  }
+  return places;
 }
 
 // Leaves x in stream_.
@@ -192,45 +200,6 @@ void DraftHead::run_places() {
   operators::rms_norm(proposed_, output_norm_, epsilon_, outputs_);
   operators::quantize(outputs_, quantized_);
   operators::linears({{output_, quantized_, logits_}});
-}
-
-// Of equal logits the earlier token is the better one.
-std::vector<HeadPlace> DraftHead::best_of_logits() const {
-  const std::int64_t places = logits_.size(0);
-  const at::Tensor best = at::empty({places}, at::kInt);
-  std::vector<std::int64_t> second(static_cast<std::size_t>(places));
-  for (std::int64_t place = 0; place < places; ++place) {
-    const float* const logits = logits_.const_data_ptr<float>() + place * logits_.size(1);
-    std::int64_t first = 0;
-    std::int64_t next = -1;
-    for (std::int64_t i = 1; i < logits_.size(1); ++i) {
-      if (logits[i] > logits[first]) {
-        next = first;
-        first = i;
-      } else if (next < 0 || logits[i] > logits[next]) {
-        next = i;
-      }
-    }
-    best.mutable_data_ptr<std::int32_t>()[place] = static_cast<std::int32_t>(first);
-    second[static_cast<std::size_t>(place)] = next;
-  }
-  const at::Tensor log_probability = at::empty({places}, at::kFloat);
-  operators::log_probability(logits_, best, log_probability);
-  std::vector<HeadPlace> out;
-  for (std::int64_t place = 0; place < places; ++place) {
-    const float* const logits = logits_.const_data_ptr<float>() + place * logits_.size(1);
-    const auto first = best.const_data_ptr<std::int32_t>()[place];
-    const std::int64_t next = second[static_cast<std::size_t>(place)];
-    const float share = std::exp(log_probability.const_data_ptr<float>()[place]);
-    const TokenId token = vocabulary_[static_cast<std::size_t>(first)];
-    HeadPlace each{.first = {token, share}, .second = {token == 0 ? 1 : 0, 0}};
-    if (next >= 0) {
-      each.second = {vocabulary_[static_cast<std::size_t>(next)],
-                     share * std::exp(logits[next] - logits[first])};
-    }
-    out.push_back(each);
-  }
-  return out;
 }
 
 }  // namespace redraft

@@ -43,7 +43,6 @@ class DraftHead {
                              const LoadControl& control);
   void read_input(std::span<const float> features, const at::Tensor& embedding);
   void run_places();
-  std::vector<HeadPlace> best_of_logits() const;
 
   DraftHeadShape shape_;
   std::vector<TokenId> vocabulary_;  // the target's token for each of the head's

@@ -1,5 +1,6 @@
 #include "decoding/model/expert_stacks.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -37,13 +38,21 @@ std::vector<std::int64_t> expected_shape(const Stack& stack, const TransformerSh
   return {shape.hidden, count * shape.feed_forward, shape.experts};
 }
 
+// With the MTP block that is loaded.
+int stacked_layers(const TransformerShape& shape) {
+  if (shape.experts == 0) return 0;
+  return shape.layers + std::min(shape.further_blocks, 1);
+}
+
 }  // namespace
 
 std::optional<ExpertStacks::Problem> ExpertStacks::find_problem(const TransformerShape& shape,
                                                                 const Find& find) {
-  for (int layer = 0; layer < (shape.experts > 0 ? shape.layers : 0); ++layer) {
+  for (int layer = 0; layer < stacked_layers(shape); ++layer) {
     for (const Stack& stack : stacks_of(layer, find)) {
       const StoredTensor* const found = find(stack.name);
+      if (!found && layer >= shape.layers)
+        continue;  // the plan knows whether there is such a block
       if (!found) return Problem{stack.name, "missing"};
       const std::vector<std::int64_t> expected = expected_shape(stack, shape);
       if (found->shape != expected)
@@ -55,7 +64,7 @@ std::optional<ExpertStacks::Problem> ExpertStacks::find_problem(const Transforme
 
 ExpertStacks ExpertStacks::cut(const TransformerShape& shape, const Find& find) {
   ExpertStacks out;
-  for (int layer = 0; layer < (shape.experts > 0 ? shape.layers : 0); ++layer) {
+  for (int layer = 0; layer < stacked_layers(shape); ++layer) {
     for (const Stack& stack : stacks_of(layer, find)) {
       const StoredTensor* const tensor = find(stack.name);
       if (!tensor) continue;

@@ -89,8 +89,7 @@ void refuse_keys(const GgufFile& file, ShapeReader& reader, std::span<const Refu
   }
 }
 
-// What a hybrid may have: blocks that predict further tokens, which are not loaded, and rotation by
-// sections, which are all the same for text.
+// What a hybrid may have: MTP blocks, and rotation by sections, which are all the same for text.
 constexpr RefusedKey kOnlyInHybrids[] = {
     {"nextn_predict_layers", "layers that predict further tokens", 0},
     {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
@@ -194,8 +193,8 @@ std::optional<Error> check_stacks(const GgufFile& file, const TransformerShape& 
   return file.tensor_error(problem->name, problem->reason);
 }
 
-// Whether the tensor is of a block that predicts further tokens, or of a part that sees, which are
-// not loaded.
+// Whether the tensor is of a part that sees, which is not loaded, or of an MTP block, whose tensors
+// the weight plan finds: what else a file has of it is without effect on the output.
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   constexpr std::string_view kLayer = "blk.";
   if (!name.starts_with(kLayer))

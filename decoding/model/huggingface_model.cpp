@@ -9,6 +9,7 @@
 #include "decoding/model/expert_stacks.h"
 #include "decoding/model/huggingface_config.h"
 #include "decoding/model/huggingface_names.h"
+#include "decoding/model/mtp_names.h"
 #include "decoding/model/safetensors.h"
 #include "decoding/model/tokenizer_json.h"
 #include "support/json/json_document.h"
@@ -36,12 +37,21 @@ bool is_plain_name(std::string_view name) {
          name.find('\\') == name.npos && name.find('\0') == name.npos;
 }
 
+bool is_of_mtp(std::string_view name, const TransformerShape& shape) {
+  return shape.architecture->is_hybrid && name.starts_with("mtp.");
+}
+
+std::string role_of(std::string_view name, const TransformerShape& shape) {
+  return is_of_mtp(name, shape) ? role_of_mtp_tensor(name, shape)
+                                : role_of_huggingface_tensor(name, *shape.architecture);
+}
+
 // The frequencies of rope (some tools store them although they follow from the configuration), and
-// of hybrids what sees and what predicts further tokens.
+// of hybrids what sees and what the first MTP block does not have.
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   if (name.ends_with(kRotaryTable)) return true;
-  return shape.architecture->is_hybrid &&
-         (name.starts_with("mtp.") || name.starts_with("model.visual."));
+  if (is_of_mtp(name, shape)) return role_of(name, shape).empty();
+  return shape.architecture->is_hybrid && name.starts_with("model.visual.");
 }
 
 class HuggingFaceModel : public ModelFiles {
@@ -54,7 +64,12 @@ class HuggingFaceModel : public ModelFiles {
     const fs::path canonical = fs::absolute(folder_).lexically_normal();
     return (canonical.has_filename() ? canonical : canonical.parent_path()).filename().string();
   }
-  Result<TransformerShape> shape() const override { return read_shape(text_config()); }
+  // The configuration of some models does not mention their MTP block.
+  Result<TransformerShape> shape() const override {
+    Result<TransformerShape> shape = read_shape(text_config());
+    if (shape && shape->architecture->is_hybrid) shape->further_blocks = has_mtp_ ? 1 : 0;
+    return shape;
+  }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
   const StoredTensor* find_tensor(std::string_view role) const override {
     if (const StoredTensor* expert = experts_.find(role)) return expert;
@@ -76,7 +91,7 @@ class HuggingFaceModel : public ModelFiles {
   }
 
   // Opens the weights and gives every tensor its role.
-  Result<void> read_weights(const TransformerShape& shape);
+  Result<void> read_weights(TransformerShape shape);
 
  private:
   struct ShardTensor {
@@ -111,11 +126,13 @@ class HuggingFaceModel : public ModelFiles {
   std::map<std::string, std::size_t, std::less<>> shard_of_file_;
   std::unordered_map<std::string, ShardTensor> places_;  // by role
   ExpertStacks experts_;
+  bool has_mtp_ = false;
 };
 
-Result<void> HuggingFaceModel::read_weights(const TransformerShape& shape) {
+Result<void> HuggingFaceModel::read_weights(TransformerShape shape) {
   if (auto opened = open_shards(); !opened) return opened;
   if (auto assigned = assign_roles(shape); !assigned) return assigned;
+  if (shape.architecture->is_hybrid) shape.further_blocks = has_mtp_ ? 1 : 0;
   if (index_) {
     if (auto checked = check_index(shape); !checked) return checked;
   }
@@ -163,8 +180,9 @@ Result<void> HuggingFaceModel::assign_roles(const TransformerShape& shape) {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     for (const StoredTensor& tensor : shards_[i].tensors()) {
       if (is_unread(tensor.name, shape)) continue;
-      std::string role = role_of_huggingface_tensor(tensor.name, *shape.architecture);
-      if (!has_role(role, shape)) {
+      std::string role = role_of(tensor.name, shape);
+      if (tensor.name == kMtpTensor) has_mtp_ = true;
+      if (!is_of_mtp(tensor.name, shape) && !has_role(role, shape)) {
         return shards_[i].tensor_error(tensor.name, "has no part in a " +
                                                         std::string(shape.architecture->name) +
                                                         " model as redraft computes it");
@@ -182,7 +200,7 @@ Result<void> HuggingFaceModel::check_index(const TransformerShape& shape) const 
   const JsonValue files = *index_->root().at("weight_map");
   for (const JsonValue entry : files) {
     if (is_unread(entry.key(), shape)) continue;
-    const ShardTensor* place = find(role_of_huggingface_tensor(entry.key(), *shape.architecture));
+    const ShardTensor* place = find(role_of(entry.key(), shape));
     if (!place || place->shard != shard_of_file_.find(*entry.text())->second) {
       return entry.error("shard " + quoted(*entry.text()) + " does not have this tensor");
     }

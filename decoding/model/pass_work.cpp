@@ -78,6 +78,11 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
     }
   }
   add(work, weights.head, rows);
+  if (weights.mtp) {  // which reads every row
+    for (const LinearWeight* weight :
+         {&weights.mtp->join, &weights.mtp->layer.key, &weights.mtp->layer.value})
+      add(work, *weight, rows);
+  }
   // Keys and values as TransformerKvStorage stores them.
   const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
   work.bytes += 2.0 * sizeof(std::int16_t) * shape.attention_layers() * slot_ints * context;

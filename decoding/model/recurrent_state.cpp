@@ -13,12 +13,13 @@ constexpr int kNone = -1;
 
 }  // namespace
 
-RecurrentState::RecurrentState(const kernels::DeltaShape& shape, int layers,
+RecurrentState::RecurrentState(const kernels::DeltaShape& shape, int layers, int output_width,
                                const StateReplay& replay)
     : shape_(shape),
       replay_(replay),
       layer_floats_(shape.state_floats() + shape.column_floats()),
-      floats_(layer_floats_ * static_cast<std::size_t>(layers)),
+      output_width_(static_cast<std::size_t>(output_width)),
+      floats_(layer_floats_ * static_cast<std::size_t>(layers) + output_width_),
       state_(zeros(floats_)),
       notes_(static_cast<std::size_t>(layers)) {}
 
@@ -37,10 +38,12 @@ void RecurrentState::end_pass(int tokens) { length_ = tokens; }
 
 void RecurrentState::forget_draft() {
   for (DraftNotes& notes : notes_) notes = DraftNotes();
+  noted_outputs_ = {};
 }
 
 std::unique_ptr<RecurrentState> RecurrentState::fork(int length) const {
-  auto copy = std::make_unique<RecurrentState>(shape_, layers(), replay_);
+  auto copy =
+      std::make_unique<RecurrentState>(shape_, layers(), static_cast<int>(output_width_), replay_);
   if (length > 0) std::copy_n(known(length), floats_, copy->state_.get());
   copy->length_ = length;
   for (const Remembered& each : remembered_) {
@@ -59,6 +62,10 @@ void RecurrentState::commit(std::span<const int> path) {
   const int before = length_;
   begin_pass();
   replay_.replay(*this, path);
+  if (output_width_ > 0) {
+    const auto last = static_cast<std::size_t>(path.back());
+    std::copy_n(&noted_outputs_[last * output_width_], output_width_, last_output());
+  }
   end_pass(before + static_cast<int>(path.size()));
 }
 

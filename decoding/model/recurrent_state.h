@@ -30,7 +30,8 @@ struct DraftNotes {
 
 // The state of a hybrid's recurrent layers after a sequence's committed tokens: for each layer the
 // heads' matrices and the last columns of the convolution, in single precision, so that what comes
-// back from a copy or from disk is exact.
+// back from a copy or from disk is exact. An MTP block pairs each token with the output row of the
+// token before it, so that of the last token is kept as well.
 //
 // The notes are the state's own, so that passes for other sequences may come between a pass and the
 // decision about its draft.
@@ -40,8 +41,10 @@ class RecurrentState final : public SequenceState {
   // where its prompt ends, and one is remembered where a document's text ends.
   static constexpr std::size_t kMaxRemembered = 3;
 
-  // Of an empty sequence. `replay` outlives the state.
-  RecurrentState(const kernels::DeltaShape& shape, int layers, const StateReplay& replay);
+  // Of an empty sequence. `output_width`: of the last token's output row, which is part of the
+  // state of a model with an MTP block; 0: it is not. `replay` outlives the state.
+  RecurrentState(const kernels::DeltaShape& shape, int layers, int output_width,
+                 const StateReplay& replay);
 
   // Of the recurrent layers, counted by themselves. What is read is that of length(); whoever
   // changes a part calls begin_pass() first and end_pass() once all are changed. In between, or if
@@ -49,6 +52,8 @@ class RecurrentState final : public SequenceState {
   float* heads(int layer) { return at(layer); }                            // [state_floats()]
   float* columns(int layer) { return at(layer) + shape_.state_floats(); }  // [column_floats()]
   DraftNotes& notes(int layer) { return notes_[static_cast<std::size_t>(layer)]; }
+  float* last_output() { return at(layers()); }                   // [output_width]
+  std::vector<float>& noted_outputs() { return noted_outputs_; }  // [nodes, output_width]
   void begin_pass();
   void end_pass(int tokens);
   int layers() const { return static_cast<int>(notes_.size()); }
@@ -86,11 +91,13 @@ class RecurrentState final : public SequenceState {
   kernels::DeltaShape shape_;
   const StateReplay& replay_;
   std::size_t layer_floats_;
+  std::size_t output_width_;
   std::size_t floats_;
-  std::unique_ptr<float[], Free> state_;  // [layers, layer_floats_]
+  std::unique_ptr<float[], Free> state_;  // [layers, layer_floats_], [output_width_]
   int length_ = 0;                        // kNone while it changes
   std::vector<Remembered> remembered_;    // the most recently used last
   std::vector<DraftNotes> notes_;
+  std::vector<float> noted_outputs_;
 };
 
 }  // namespace redraft

@@ -22,7 +22,8 @@
 
 #include "decoding/model/activations.h"
 #include "decoding/model/draft_head.h"
-#include "decoding/model/expert_block.h"
+#include "decoding/model/layer_blocks.h"
+#include "decoding/model/mtp_block.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
 #include "decoding/model/recurrent_block.h"
@@ -68,9 +69,9 @@ class Transformer final : public LanguageModel,
         isa_(isa),
         pool_(pool),
         buffers_(shape, isa),
-        experts_(shape),
-        recurrent_(shape_, weights_, isa, pool),
-        rope_(shape) {
+        blocks_(shape, weights_),
+        recurrent_(shape_, weights_, isa, pool) {
+    if (weights_.mtp) mtp_.emplace(shape_, weights_, isa, blocks_);
     if (head_) captured_.select(head_->layers(), shape_.hidden);
   }
 
@@ -91,11 +92,12 @@ class Transformer final : public LanguageModel,
     const int recurrent = shape_.layers - shape_.attention_layers();
     auto state = recurrent == 0
                      ? nullptr
-                     : std::make_unique<RecurrentState>(shape_.delta, recurrent, recurrent_);
+                     : std::make_unique<RecurrentState>(shape_.delta, recurrent,
+                                                        mtp_ ? shape_.hidden : 0, recurrent_);
+    const int layers = shape_.attention_layers() + (mtp_ ? 1 : 0);  // that of the MTP block is last
     return std::make_unique<KvCache>(
-        capacity,
-        std::make_unique<TransformerKvStorage>(shape_.attention_layers(), capacity, shape_.kv_heads,
-                                               shape_.head_dim, std::move(state)));
+        capacity, std::make_unique<TransformerKvStorage>(layers, capacity, shape_.kv_heads,
+                                                         shape_.head_dim, std::move(state)));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -134,12 +136,16 @@ class Transformer final : public LanguageModel,
 
   // A pass without some layers would leave a recurrent state that is of no use.
   LayerSkipping* layer_skipping() override { return shape_.recurrent.empty() ? this : nullptr; }
-  HeadDrafting* head_drafting() override { return head_ ? this : nullptr; }
+  HeadDrafting* head_drafting() override { return head_ || mtp_ ? this : nullptr; }
   LayerCapture* layer_capture() override { return this; }
   PassMeasuring* measuring() override { return this; }
 
  private:
-  void set_profile(PassProfile* profile) override { profile_ = profile; }
+  void set_profile(PassProfile* profile) override {
+    profile_ = profile;
+    blocks_.set_profile(profile);
+  }
+  void charge(PassPart part) { blocks_.charge(part); }
 
   PassWork work(int rows, int context) const override {
     return pass_work(weights_, shape_, rows, context);
@@ -156,16 +162,20 @@ class Transformer final : public LanguageModel,
   }
   std::span<const float> captured(int row) const override { return captured_.row(row); }
 
-  int head_tokens() const override { return head_->tokens(); }
-  std::vector<HeadPlace> head_draft(int row, TokenId token) override {
-    assert(head_ && token >= 0 && token < shape_.vocabulary);
+  int head_tokens() const override { return mtp_ ? MtpBlock::kMaxTokens : head_->tokens(); }
+  bool head_takes_steps() const override { return mtp_.has_value(); }
+  std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) override {
+    assert(token >= 0 && token < shape_.vocabulary);
     const c10::InferenceMode inference;
     const operators::CpuScope scope(pool_, isa_);
+    if (mtp_) return mtp_->draft(token, most, cache);
     const at::Tensor id = at::empty({1}, at::kInt);
     *id.mutable_data_ptr<std::int32_t>() = token;
     const at::Tensor embedding = at::empty({1, shape_.hidden}, at::kFloat);
-    embed(id, embedding);
-    return head_->propose(captured_.row(row), embedding);
+    blocks_.embed(id, embedding);
+    std::vector<HeadPlace> places = head_->propose(captured_.row(row), embedding);
+    places.resize(std::min(places.size(), static_cast<std::size_t>(std::max(most, 0))));
+    return places;
   }
 
   int skippable_layers() const override { return shape_.layers; }
@@ -188,19 +198,6 @@ class Transformer final : public LanguageModel,
     const DraftedToken drafted = best_token(rows, static_cast<int>(context.size()) - 1);
     charge(PassPart::kHead);
     return drafted;
-  }
-
-  // Everything since the last charge was `part`.
-  void charge(PassPart part) {
-    if (profile_) profile_->charge(part);
-  }
-
-  void embed(const at::Tensor& ids, const at::Tensor& out) const {
-    if (weights_.embedding.defined()) {
-      operators::embedding(weights_.embedding, weights_.embedding_format, ids, out);
-    } else {
-      operators::packed_embedding(weights_.head, ids, out);
-    }
   }
 
   std::span<const TokenId> read_all_but_last_block(std::span<const TokenId> context,
@@ -243,7 +240,7 @@ class Transformer final : public LanguageModel,
     const int context_rows = static_cast<int>(context.size());
     fill_inputs(context, draft, committed, rows);
     charge(PassPart::kOther);
-    embed(rows.ids, rows.hidden);
+    blocks_.embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
     const operators::TreeShape tree{
         .heads = shape_.heads, .committed = committed, .context = context_rows};
@@ -255,11 +252,15 @@ class Transformer final : public LanguageModel,
         recurrent_block(layer, rows, i - attention, *storage.state());
       } else {
         if (!skipped || !skipped->attention[at])
-          attention_block(layer, rows, tree, storage.keys(attention), storage.values(attention));
+          blocks_.attention(layer, rows, tree, storage.keys(attention), storage.values(attention));
         ++attention;
       }
-      if (!skipped || !skipped->feed_forward[at]) feed_forward_block(layer, rows);
+      if (!skipped || !skipped->feed_forward[at]) blocks_.feed_forward(layer, rows);
       captured_.take(i, rows.hidden, context_rows - 1);
+    }
+    if (mtp_) {
+      operators::rms_norm(rows.hidden, weights_.output_norm, shape_.epsilon, rows.normed);
+      mtp_->read(rows, {.context = context_rows, .parents = draft.parents()}, committed, storage);
     }
   }
 
@@ -288,72 +289,7 @@ class Transformer final : public LanguageModel,
       // Ancestors come first, so the parent's position is known; parent -1 is the last context row.
       positions[context_rows + i] = 1 + positions[context_rows + draft.parents()[i]];
     }
-    rope_.reserve(committed + context_rows + draft.size());
-  }
-
-  void attention_block(const LayerWeights& layer, const PassRows& rows,
-                       const operators::TreeShape& tree, const at::Tensor& keys,
-                       const at::Tensor& values) {
-    operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
-    const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
-    charge(PassPart::kNorm);
-    const bool gated = shape_.architecture->gated_attention;
-    operators::linears(
-        {{layer.query, input.of(layer.query), gated ? rows.query_and_gate : rows.query},
-         {layer.key, input.of(layer.key), rows.key},
-         {layer.value, input.of(layer.value), rows.value}});
-    charge(PassPart::kQueryKeyValue);
-    if (gated) {
-      operators::split_gated_query(rows.query_and_gate, shape_.head_dim, rows.query,
-                                   rows.attention_gate);
-    }
-    if (shape_.architecture->query_key_norm) {
-      norm_heads(rows.query, layer.query_norm);
-      norm_heads(rows.key, layer.key_norm);
-    }
-    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.query);
-    operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.key);
-    operators::store_rows(rows.key, tree.committed, keys);
-    operators::store_rows(rows.value, tree.committed, values);
-    charge(PassPart::kRope);
-    operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
-    if (gated) operators::gate_by_sigmoid(rows.attended, rows.attention_gate);
-    charge(PassPart::kAttention);
-    const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
-    charge(PassPart::kNorm);
-    operators::linears(
-        {{layer.attention_output, attended.of(layer.attention_output), rows.normed}});
-    charge(PassPart::kAttentionOutput);
-    operators::add(rows.hidden, rows.normed);
-    charge(PassPart::kNorm);
-  }
-
-  void norm_heads(const at::Tensor& x, const at::Tensor& weight) const {
-    const at::Tensor heads = x.view({-1, shape_.head_dim});
-    operators::rms_norm(heads, weight, shape_.epsilon, heads);
-  }
-
-  void feed_forward_block(const LayerWeights& layer, const PassRows& rows) {
-    operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
-    if (shape_.experts > 0) {
-      charge(PassPart::kNorm);
-      experts_.run(layer, rows.normed, rows.quantized, rows.normed,
-                   [this](PassPart part) { charge(part); });
-      operators::add(rows.hidden, rows.normed);
-      return charge(PassPart::kNorm);
-    }
-    const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
-    charge(PassPart::kNorm);
-    operators::linears(
-        {{layer.gate, input.of(layer.gate), rows.gate}, {layer.up, input.of(layer.up), rows.up}});
-    charge(PassPart::kGateUp);
-    operators::silu_mul(rows.gate, rows.up);
-    const Activations active(rows.gate, rows.quantized, {&layer.down});
-    charge(PassPart::kActivation);
-    operators::linears({{layer.down, active.of(layer.down), rows.normed}});
-    charge(PassPart::kDown);
-    operators::add(rows.hidden, rows.normed);
-    charge(PassPart::kNorm);
+    blocks_.reserve_positions(committed + context_rows + draft.size());
   }
 
   // The head for `count` rows, starting at `first`.
@@ -459,10 +395,10 @@ class Transformer final : public LanguageModel,
   kernels::Isa isa_;
   ThreadPool& pool_;
   PassBuffers buffers_;
-  ExpertBlock experts_;       // of a mixture
-  RecurrentBlock recurrent_;  // of a hybrid
-  at::Tensor logits_;         // [up to kScoredRows, vocabulary], once they are needed
-  RopeTable rope_;
+  LayerBlocks blocks_;
+  RecurrentBlock recurrent_;     // of a hybrid
+  std::optional<MtpBlock> mtp_;  // of a hybrid that has one
+  at::Tensor logits_;            // [up to kScoredRows, vocabulary], once they are needed
   CapturedLayers captured_;
   PassProfile* profile_ = nullptr;
 };
@@ -476,6 +412,7 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
   const c10::InferenceMode inference;
   Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
+  if (files->draft_head()) shape->further_blocks = 0;  // a trained head takes the MTP block's place
   Result<Weights> weights = Weights::load(*files, *shape, pool, control);
   if (!weights) return weights.error();
   std::optional<DraftHead> head;

@@ -47,14 +47,16 @@ struct TransformerShape {
   // sizes. Empty: every layer has attention.
   std::vector<bool> recurrent = {};
   kernels::DeltaShape delta = {};
-  // Blocks after the layers that predict further tokens. They are not loaded.
+  // MTP blocks, which predict further tokens. They follow the layers; the first one is loaded.
   int further_blocks = 0;
   // As Hugging Face's files have it: every norm but that of the recurrent layers is stored less 1,
   // and their decay as the logarithm of its negative.
   bool stored_as_trained = false;
 
+  // False for an MTP block.
   bool is_recurrent(int layer) const {
-    return !recurrent.empty() && recurrent[static_cast<std::size_t>(layer)];
+    const auto at = static_cast<std::size_t>(layer);
+    return at < recurrent.size() && recurrent[at];
   }
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));

@@ -38,11 +38,31 @@ class Planner {
     for (int i = 0; i < shape_.layers; ++i) {
       take_layer(i, plan_.layers[static_cast<std::size_t>(i)]);
     }
+    if (shape_.further_blocks > 0) take_mtp();
     if (error_) return *error_;
     return std::move(plan_);
   }
 
  private:
+  // Files without the block's own tensors do not have the block, whatever their metadata says.
+  void take_mtp() {
+    const std::string prefix = "blk." + std::to_string(shape_.layers) + ".nextn.";
+    if (!files_.find_tensor(prefix + "eh_proj.weight")) return;
+    PlannedMtp& mtp = plan_.mtp.emplace();
+    const int hidden = shape_.hidden;
+    take_matrix(prefix + "eh_proj.weight", hidden, 2 * hidden, mtp.join);
+    take_norm(prefix + "enorm.weight", hidden, mtp.token_norm);
+    take_norm(prefix + "hnorm.weight", hidden, mtp.hidden_norm);
+    take_layer(shape_.layers, mtp.layer);
+    const auto has = [&](const char* name) { return files_.find_tensor(prefix + name) != nullptr; };
+    if (has("shared_head_norm.weight"))
+      take_norm(prefix + "shared_head_norm.weight", hidden, mtp.output_norm);
+    if (has("embed_tokens.weight"))
+      take_matrix(prefix + "embed_tokens.weight", shape_.vocabulary, hidden, mtp.embedding);
+    if (has("shared_head_head.weight"))
+      take_matrix(prefix + "shared_head_head.weight", shape_.vocabulary, hidden, mtp.head);
+  }
+
   void take_layer(int number, PlannedLayer& layer) {
     const std::string prefix = "blk." + std::to_string(number) + ".";
     const int hidden = shape_.hidden;

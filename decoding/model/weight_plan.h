@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,17 @@ struct PlannedLayer {
   }
 };
 
+// An MTP block: a layer with attention behind a projection that joins the norms of a token's
+// embedding and of the output row before it.
+struct PlannedMtp {
+  PlannedMatrix join;                          // [hidden, 2 * hidden], the embedding's part first
+  std::vector<float> token_norm, hidden_norm;  // [hidden]
+  PlannedLayer layer;
+  // Those that the file does not have are without a source or empty; the model's are used.
+  std::vector<float> output_norm;
+  PlannedMatrix embedding, head;
+};
+
 // The tensors of a model by role: found, with the shape that their role requires; small ones are
 // read. The contents of matrices are not looked at yet.
 struct WeightPlan {
@@ -81,6 +93,7 @@ struct WeightPlan {
   std::vector<float> output_norm;  // [hidden]
   PlannedMatrix head;              // the output matrix, or the embedding if the file ties them
   bool tied = false;
+  std::optional<PlannedMtp> mtp;
 };
 
 // "… holds a weight or a scale that is no finite number"

@@ -49,12 +49,23 @@ class WeightLoader {
     weights_.layers.resize(plan.layers.size());
     for (std::size_t i = 0; i < plan.layers.size(); ++i)
       take_layer(plan.layers[i], weights_.layers[i]);
+    if (plan.mtp) take_mtp(*plan.mtp, weights_.mtp.emplace());
     if (!error_) pack();
     if (error_) return *error_;
     return std::move(weights_);
   }
 
  private:
+  void take_mtp(const PlannedMtp& from, MtpWeights& to) {
+    take_matrix(from.join, to.join);
+    to.token_norm = to_tensor(from.token_norm);
+    to.hidden_norm = to_tensor(from.hidden_norm);
+    take_layer(from.layer, to.layer);
+    to.output_norm = from.output_norm.empty() ? weights_.output_norm : to_tensor(from.output_norm);
+    take_matrix(from.embedding, to.embedding);
+    take_matrix(from.head, to.head);
+  }
+
   void take_layer(const PlannedLayer& from, LayerWeights& layer) {
     layer.attention_norm = to_tensor(from.attention_norm);
     layer.query_norm = to_tensor(from.query_norm);

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "decoding/kernels/linear.h"
@@ -54,6 +55,15 @@ struct LayerWeights {
   LinearWeight shared_gate;            // its score
 };
 
+// See PlannedMtp.
+struct MtpWeights {
+  LinearWeight join;
+  at::Tensor token_norm, hidden_norm;  // float [hidden]
+  LayerWeights layer;
+  at::Tensor output_norm;        // float [hidden]
+  LinearWeight embedding, head;  // empty: the model's
+};
+
 // The tensors of a model by role, repacked for the kernels. All of it is copied: whatever becomes
 // of the file later, these stay as they were loaded.
 struct Weights {
@@ -69,6 +79,7 @@ struct Weights {
   at::Tensor output_norm;  // float [hidden]
   LinearWeight head;       // the output matrix, or the embedding if the file ties them
   at::Tensor storage;      // all packed bytes
+  std::optional<MtpWeights> mtp;
 };
 
 }  // namespace redraft

@@ -1,13 +1,14 @@
 // Strict decoding with a mixture of experts, whose rows share experts with whatever else is in
 // their pass, and with hybrids, whose state every token changes: every strict decoder writes what
-// plain greedy decoding writes. The target has a draft head; the draft model has the target's
-// weights, or others.
+// plain greedy decoding writes. The target has a draft head or an MTP block; the draft model has
+// the target's weights, or others.
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "decoding/decoder_definition.h"
@@ -27,25 +28,29 @@ namespace {
 constexpr int kContext = 512;
 constexpr int kOutput = 60;
 
-TinyModel tiny_model(const std::string& architecture, std::uint32_t seed) {
-  return {.architecture = architecture,
+// An architecture, with an MTP block in place of the draft head or without.
+using Param = std::pair<const char*, bool>;
+
+TinyModel tiny_model(const Param& param, std::uint32_t seed) {
+  return {.architecture = param.first,
           .layers = 4,
           .feed_forward = 64,
           .vocabulary = 48,
           .experts = 16,
           .experts_used = 4,
+          .mtp = param.second,
           .tokenizer = "",
           .seed = seed};
 }
 
-class ModelLossless : public testing::TestWithParam<const char*> {
+class ModelLossless : public testing::TestWithParam<Param> {
  protected:
   std::unique_ptr<LanguageModel> load(std::uint32_t seed, int threads, bool headed) {
     const std::string name = "tiny" + std::to_string(seed) + ".gguf";
     const std::vector<std::uint8_t> bytes = tiny_model(GetParam(), seed).writer().bytes();
     folder_.write(name, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     ModelLocation location(folder_ / name);
-    if (headed) {
+    if (headed && !GetParam().second) {
       const TinyDraftHead head({.hidden = 64,
                                 .target_layers = 4,
                                 .target_vocabulary = 48,
@@ -139,8 +144,13 @@ TEST_P(ModelLossless, ADecoderThatIsNotStrictWritesSomethingElse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ModelLossless,
-                         testing::Values("qwen3moe", "qwen35", "qwen35moe", "qwen3next"),
-                         [](const auto& each) { return std::string(each.param); });
+                         testing::Values(Param("qwen3moe", false), Param("qwen35", false),
+                                         Param("qwen35moe", false), Param("qwen3next", false),
+                                         Param("qwen35", true), Param("qwen35moe", true),
+                                         Param("qwen3next", true)),
+                         [](const auto& each) {
+                           return each.param.first + std::string(each.param.second ? "_mtp" : "");
+                         });
 
 }  // namespace
 }  // namespace redraft

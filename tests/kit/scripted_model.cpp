@@ -319,15 +319,17 @@ void ScriptedModel::set_head(int tokens, Script script, Likelihood likelihood) {
   head_likelihood_ = std::move(likelihood);
 }
 
-std::vector<HeadPlace> ScriptedModel::head_draft(int row, TokenId token) {
+std::vector<HeadPlace> ScriptedModel::head_draft(int row, TokenId token, int most, KvCache& cache) {
   if (row < 0 || row >= static_cast<int>(last_rows_.size()))
     throw std::logic_error("head_draft: a row that the last pass did not predict");
   std::vector<TokenId> sequence = last_rows_[static_cast<std::size_t>(row)];
   if (!last_gave_logits_ && next(sequence) != token)
     throw std::logic_error("head_draft: not what the row predicted");
+  if (!std::ranges::equal(cache.tokens(), sequence))
+    throw std::logic_error("head_draft: the cache does not hold what is before the token");
   sequence.push_back(token);
   std::vector<HeadPlace> places;
-  for (int i = 0; i < head_tokens_; ++i) {
+  for (int i = 0; i < std::min(head_tokens_, most); ++i) {
     const TokenId best = head_script_(sequence);
     const float share = head_likelihood_(sequence);
     places.push_back({{best, share}, {(best + 1) % vocabulary_, (1 - share) / 2}});

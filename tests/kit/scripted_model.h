@@ -89,7 +89,7 @@ class ScriptedModel : public LanguageModel, public LayerSkipping, public HeadDra
   void set_head(int tokens, Script script, Likelihood likelihood);
   HeadDrafting* head_drafting() override { return head_tokens_ > 0 ? this : nullptr; }
   int head_tokens() const override { return head_tokens_; }
-  std::vector<HeadPlace> head_draft(int row, TokenId token) override;
+  std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) override;
   Acceptance verify(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                     const std::function<void()>& meanwhile, Predictions& predictions) override;
   int steps_at_once() const override { return std::max(1, steps_); }

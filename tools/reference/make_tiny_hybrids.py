@@ -18,6 +18,7 @@ import pathlib
 import shutil
 
 import gguf
+import mtp_reference
 import safetensors.torch
 import torch
 import transformers
@@ -47,11 +48,10 @@ MODELS = {
     "qwen3next": (QWEN3_NEXT, "qwen3next", torch.bfloat16, {
         **MIXTURE, "intermediate_size": 48, "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": []}),
 }
-# As hubs have models that see as well: the text's part named as such, the experts of a layer in one tensor, the block
-# that predicts a further token beside it.
+# As hubs have models that see as well: the text's part named as such, the experts of a layer in one tensor.
 SEES = "qwen35moe"
-# The GGUF file has a block that predicts a further token, which block_count counts.
-PREDICTS_FURTHER = "qwen35_even"
+# These have an MTP block, which block_count of the GGUF file counts, and a file with what it proposes.
+MTP_SEEDS = {"qwen35_even": 1104, "qwen35moe": 1103}
 FILE_TYPES = {torch.float32: gguf.GGMLQuantizationType.F32, torch.float16: gguf.GGMLQuantizationType.F16,
               torch.bfloat16: gguf.GGMLQuantizationType.BF16}
 OUTER = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
@@ -97,15 +97,17 @@ def make_model(architecture, dtype, differences, seed):
 
 
 def run(model, seed):
-    """The logits, one token at a time: the recurrent form of the delta rule."""
+    """The logits, one token at a time: the recurrent form of the delta rule. And the outputs behind the last norm."""
     ids = torch.randint(SIZES["vocab_size"], (TOKENS,), generator=torch.Generator().manual_seed(seed))
     model = model.float()
-    cache, logits = None, []
+    cache, logits, outputs = None, [], []
+    hook = model.model.norm.register_forward_hook(lambda _module, _input, out: outputs.append(out[0, -1]))
     with torch.inference_mode():
         for token in ids:
             out = model(token[None, None], past_key_values=cache, use_cache=True)
             cache = out.past_key_values
             logits.append(out.logits[0, -1])
+        hook.remove()
         at_once = model(ids[None], use_cache=False).logits[0]
     logits = torch.stack(logits)
     print(f"  in chunks the logits differ by at most {(logits - at_once).abs().max():.1e}")
@@ -113,7 +115,7 @@ def run(model, seed):
         "made_with": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, fp32",
         "ids": ids.tolist(),
         "logits": [[float(f"{value:.7g}") for value in row] for row in logits.tolist()],
-    }
+    }, outputs
 
 
 def tiled(values, config, dim, head_dim):
@@ -183,25 +185,11 @@ def as_one_that_sees(folder, config):
             [torch.cat([parts[i, "gate_proj"], parts[i, "up_proj"]]) for i in range(count)])
         tensors[f"{layer}.mlp.experts.down_proj"] = torch.stack([parts[i, "down_proj"] for i in range(count)])
     tensors["model.visual.blocks.0.norm1.weight"] = torch.ones(8)
-    tensors["mtp.fc.weight"] = torch.ones(32, 64)
     safetensors.torch.save_file(tensors, file)
     text = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     whole = {"architectures": ["Qwen3_5MoeForConditionalGeneration"], "model_type": "qwen3_5_moe",
              "tie_word_embeddings": text.pop("tie_word_embeddings"), "text_config": text}
     (folder / "config.json").write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
-
-
-def further_block(config):
-    """A block with the shapes of the last layer and a few tensors besides; its values do not matter."""
-    width, inner = config.hidden_size, config.num_attention_heads * config.head_dim
-    keys = config.num_key_value_heads * config.head_dim
-    shapes = {"attn_norm": [width], "post_attention_norm": [width], "attn_q": [2 * inner, width],
-              "attn_k": [keys, width], "attn_v": [keys, width], "attn_output": [width, inner],
-              "attn_q_norm": [config.head_dim], "attn_k_norm": [config.head_dim],
-              "ffn_gate": [config.intermediate_size, width], "ffn_up": [config.intermediate_size, width],
-              "ffn_down": [width, config.intermediate_size], "nextn.eh_proj": [width, 2 * width],
-              "nextn.enorm": [width], "nextn.hnorm": [width], "nextn.shared_head_norm": [width]}
-    return {f"blk.{config.num_hidden_layers}.{name}.weight": torch.ones(shape) for name, shape in shapes.items()}
 
 
 def write_keys(writer, config, further_blocks):
@@ -238,10 +226,28 @@ def write_keys(writer, config, further_blocks):
         writer.add_feed_forward_length(config.intermediate_size)
 
 
-def write_gguf(model, architecture, dtype, path, predicts_further):
+def mtp_as_gguf(block, config, architecture):
+    own = {"mtp.fc.weight": "eh_proj", "mtp.pre_fc_norm_embedding.weight": "enorm",
+           "mtp.pre_fc_norm_hidden.weight": "hnorm", "mtp.norm.weight": "shared_head_norm"}
+    tensors = {}
+    for name, values in block.items():
+        values = values.float()
+        if name in own:
+            tensors[f"nextn.{own[name]}.weight"] = values + 1 if values.dim() == 1 else values
+        else:
+            tensors |= converted(name.removeprefix("mtp.layers.0."), values, config, architecture)
+    return {f"blk.{config.num_hidden_layers}.{name}": values for name, values in tensors.items()}
+
+
+def add_to_folder(folder, block):
+    file = folder / "model.safetensors"
+    safetensors.torch.save_file(safetensors.torch.load_file(file) | block, file)
+
+
+def write_gguf(model, architecture, dtype, path, block):
     writer = gguf.GGUFWriter(path, architecture)
-    write_keys(writer, model.config, 1 if predicts_further else 0)
-    tensors = further_block(model.config) if predicts_further else {}
+    write_keys(writer, model.config, 1 if block else 0)
+    tensors = mtp_as_gguf(block, model.config, architecture)
     for name, parameter in model.named_parameters():
         values = parameter.detach().float()
         if name in OUTER:
@@ -275,8 +281,14 @@ def main():
         model.save_pretrained(target)
         if name == SEES:
             as_one_that_sees(target, model.config)
-        write_gguf(model, gguf_name, dtype, target / "model.gguf", name == PREDICTS_FURTHER)
-        golden = run(model, seed)
+        block = mtp_reference.make_block(model, dtype, MTP_SEEDS[name]) if name in MTP_SEEDS else {}
+        if block:
+            add_to_folder(target, block)
+        write_gguf(model, gguf_name, dtype, target / "model.gguf", block)
+        golden, outputs = run(model, seed)
+        if block:
+            proposals = mtp_reference.proposals(model, block, golden["ids"], outputs)
+            (target / "mtp.json").write_text(json.dumps(proposals, separators=(",", ":")) + "\n", encoding="utf-8")
         (target / "logits.json").write_text(json.dumps(golden, separators=(",", ":")) + "\n", encoding="utf-8")
         logits = torch.tensor(golden["logits"])
         print(f"{name}: logits {logits.min():.2f}..{logits.max():.2f}, "

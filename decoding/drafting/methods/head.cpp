@@ -13,21 +13,21 @@ DraftTree HeadSource::draft(std::span<const TokenId> context, int limit) {
   const bool asks = reader_.arrive(context);
   std::vector<TokenId> chain;
   if (asks && limit > 0) {
-    for (const HeadPlace& place : reader_.ask(context.back())) chain.push_back(place.first.token);
+    for (const HeadPlace& place : reader_.ask(context.back(), std::min(tokens_, limit)))
+      chain.push_back(place.first.token);
   }
-  chain.resize(std::min(chain.size(), static_cast<std::size_t>(std::min(tokens_, limit))));
   return DraftTree::chain(chain, DraftOrigin::kHead);
 }
 
 const DecoderDefinition& head_decoder() {
   static const DecoderDefinition kDefinition{
       .name = "head",
-      .summary = "a draft head's chain: a small layer on the target's hidden states",
+      .summary = "the chain of a draft head, or of the model's own MTP block",
       .options = {DecoderOption::integer("tokens", 3, 1, 8,
                                          "tokens of a draft, as far as the head goes")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         return std::make_unique<SourcePlan>(
-            std::make_unique<HeadSource>(*inputs.target.model, inputs.options.integer("tokens")));
+            std::make_unique<HeadSource>(inputs.target, inputs.options.integer("tokens")));
       },
       .fits = [](const DecoderOptions&, LanguageModel& target,
                  const DecoderMemory&) -> Result<void> {

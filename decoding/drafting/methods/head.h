@@ -13,7 +13,7 @@ namespace redraft {
 class HeadSource : public DraftSource {
  public:
   // At most `tokens` tokens, or as many as the head has places. `target` has a head.
-  HeadSource(LanguageModel& target, int tokens) : reader_(target), tokens_(tokens) {}
+  HeadSource(const ModelSlot& target, int tokens) : reader_(target), tokens_(tokens) {}
 
   DraftTree draft(std::span<const TokenId> context, int limit) override;
   void observe(const VerifiedDraft& pass) override { reader_.observe(pass); }

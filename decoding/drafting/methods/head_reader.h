@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "decoding/decoder.h"
 #include "decoding/draft_source.h"
 #include "decoding/draft_tree.h"
 #include "decoding/language_model.h"
@@ -16,19 +17,24 @@ namespace redraft {
 // that pass. A draft source with a head forwards its calls to it.
 class HeadReader {
  public:
-  // `target` has a head and outlives this.
-  explicit HeadReader(LanguageModel& target) : head_(*target.head_drafting()) {}
+  // The target's model has a head; model and cache outlive this.
+  explicit HeadReader(const ModelSlot& target)
+      : head_(*target.model->head_drafting()), cache_(*target.cache) {}
 
   // Call it once with the context of every draft. Returns whether the head can be queried, which is
   // not possible before the first pass.
   bool arrive(std::span<const TokenId> context);
-  // What the head proposes after `newest`, the last token of the context that arrive() accepted.
-  std::vector<HeadPlace> ask(TokenId newest) { return head_.head_draft(row_, newest); }
+  // What the head proposes after `newest`, the last token of the context that arrive() accepted: at
+  // most `most` places.
+  std::vector<HeadPlace> ask(TokenId newest, int most) {
+    return head_.head_draft(row_, newest, most, cache_);
+  }
   // See DraftSource::observe().
   void observe(const VerifiedDraft& pass);
 
  private:
   HeadDrafting& head_;
+  KvCache& cache_;
   std::size_t length_ = 0;  // of the context at the last arrive()
   bool verified_ = false;   // whether there was a pass after that
   DraftTree draft_;         // of that pass

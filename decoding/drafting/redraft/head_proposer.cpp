@@ -40,23 +40,28 @@ void HeadRecord::learn(int place, bool right) {
   }
 }
 
-HeadProposer::HeadProposer(LanguageModel& target, const PassPace& pace, HeadRecord& record)
-    : target_(target), reader_(target), pace_(pace), record_(record) {}
+HeadProposer::HeadProposer(const ModelSlot& target, const PassPace& pace, HeadRecord& record)
+    : target_(*target.model),
+      head_(*target.model->head_drafting()),
+      reader_(target),
+      pace_(pace),
+      record_(record) {}
 
 Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, double rate) {
   seconds_ = 0;
   const bool can_ask = reader_.arrive(context);
-  const int places =
-      std::min({limit, target_.head_drafting()->head_tokens(), HeadRecord::kMaxPlaces});
-  if (!can_ask || places <= 0) return {};
-  if (!pays(static_cast<int>(context.size()), places, rate) && ++record_.passes_since < kAskAgain)
-    return {};
-  record_.passes_since = 0;
+  const int all = std::min({limit, head_.head_tokens(), HeadRecord::kMaxPlaces});
+  if (!can_ask || all <= 0) return {};
+  int places = places_that_pay(static_cast<int>(context.size()), all, rate);
+  if (places < all && ++record_.passes_since >= kAskAgain) places = all;
+  if (places == 0) return {};
+  if (places == all) record_.passes_since = 0;
   const double start = target_.compute_seconds();
-  std::vector<HeadPlace> proposed = reader_.ask(context.back());
+  const std::vector<HeadPlace> proposed = reader_.ask(context.back(), places);
   seconds_ = target_.compute_seconds() - start;
-  blend_seconds(record_.seconds, seconds_);
-  proposed.resize(std::min(proposed.size(), static_cast<std::size_t>(places)));
+  if (proposed.empty()) return {};
+  const auto steps = static_cast<double>(head_.head_takes_steps() ? proposed.size() : 1);
+  blend_seconds(record_.seconds, seconds_ / steps);
   Proposal proposal;
   for (const HeadPlace& place : proposed) {
     proposal.push_back({.token = place.first.token,
@@ -67,19 +72,25 @@ Proposal HeadProposer::propose(std::span<const TokenId> context, int limit, doub
   return proposal;
 }
 
-// Whether the best number of the head's tokens promises more than the other sources.
-bool HeadProposer::pays(int context, int places, double rate) const {
+// The number of the head's tokens that promises the most tokens a second, if that is more than the
+// other sources promise; all of them if fewer cost the same. 0: none.
+int HeadProposer::places_that_pay(int context, int places, double rate) const {
+  const bool takes_steps = head_.head_takes_steps();
   const double run =
       record_.seconds > 0 ? record_.seconds : kShareOfPass * pace_.seconds(1, context);
+  double best_rate = kProposalMargin * rate;
+  int best = 0;
   double expected = 1;
   double stands = 1;
   for (int place = 0; place < places; ++place) {
     stands *= record_.share(place);
     expected += stands;
-    const double seconds = pace_.seconds(2 + place, context) + run;
-    if (expected > kProposalMargin * rate * seconds) return true;
+    const double seconds = pace_.seconds(2 + place, context) + run * (takes_steps ? 1 + place : 1);
+    if (expected <= best_rate * seconds) continue;
+    best_rate = expected / seconds;
+    best = 1 + place;
   }
-  return false;
+  return best > 0 && !takes_steps ? places : best;
 }
 
 void HeadProposer::learn(const Proposal& proposal, std::span<const TokenId> written) {

@@ -23,8 +23,8 @@ struct HeadRecord {
   double share(int place) const { return at(place).right / at(place).tries; }
   void learn(int place, bool right);
 
-  double seconds = 0;    // of a run; 0: unknown
-  int passes_since = 0;  // the last run
+  double seconds = 0;    // of a run, or of a step if the head takes one per token; 0: unknown
+  int passes_since = 0;  // the last run for all places
 
  private:
   const Place& at(int place) const { return places_[static_cast<std::size_t>(place)]; }
@@ -40,19 +40,24 @@ struct HeadRecord {
 // nothing is known the target alone writes 20, and the head runs. If the head is never right, its
 // promise falls below 20 as well, and it only runs occasionally, in case the text has changed. So
 // it can lose at most some twenty runs, which is one plain step, and later one run in 32 passes.
+//
+// A head that takes a step per token, as an MTP block does, is asked for as many tokens as promise
+// the most. If a step takes 10 ms, one of the example's tokens promises 27.4 a second, two promise
+// 28.6 and three 27.1: it is asked for two.
 class HeadProposer : public Proposer {
  public:
-  // `target` has a head; it, its price `pace` and `record` outlive this.
-  HeadProposer(LanguageModel& target, const PassPace& pace, HeadRecord& record);
+  // The target's model has a head; the target, its price `pace` and `record` outlive this.
+  HeadProposer(const ModelSlot& target, const PassPace& pace, HeadRecord& record);
 
   Proposal propose(std::span<const TokenId> context, int limit, double rate) override;
   void learn(const Proposal& proposal, std::span<const TokenId> written) override;
   void observe(const VerifiedDraft& pass) override { reader_.observe(pass); }
 
  private:
-  bool pays(int context, int places, double rate) const;
+  int places_that_pay(int context, int places, double rate) const;
 
   LanguageModel& target_;
+  HeadDrafting& head_;
   HeadReader reader_;
   const PassPace& pace_;
   HeadRecord& record_;

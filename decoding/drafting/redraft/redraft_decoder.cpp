@@ -16,14 +16,14 @@ const DecoderDefinition& redraft_decoder() {
                                          "maximum number of nodes per pass, whatever they cost"),
                   DecoderOption::toggle("chain", "one guess for each position, no tree"),
                   DecoderOption::toggle("model", "run the draft model where that pays"),
-                  DecoderOption::toggle("no-head", "do not use the target's draft head")},
+                  DecoderOption::toggle("no-head",
+                                        "do not use the target's draft head or MTP block")},
       .make_plan = [](const PlanInputs& inputs) -> std::unique_ptr<PhasePlan> {
         auto& memory = inputs.memory.state<RedraftMemory>(inputs.name.text, inputs.cost);
         memory.pace.follow(inputs.cost);
         Proposers proposers;
         if (inputs.target.model->head_drafting() != nullptr && !inputs.options.has("no-head")) {
-          proposers.head =
-              std::make_unique<HeadProposer>(*inputs.target.model, memory.pace, memory.head);
+          proposers.head = std::make_unique<HeadProposer>(inputs.target, memory.pace, memory.head);
         }
         if (inputs.options.has("model")) {
           proposers.model = std::make_unique<ModelProposer>(

@@ -124,7 +124,8 @@ HeadBits bits_of(LanguageModel& model, int row, TokenId token) {
   HeadBits bits;
   const std::span<const float> features = model.layer_capture()->captured(row);
   bits.features.assign(features.begin(), features.end());
-  for (const HeadPlace& place : model.head_drafting()->head_draft(row, token)) {
+  const std::unique_ptr<KvCache> none = model.new_cache(1);  // such a head does not read it
+  for (const HeadPlace& place : model.head_drafting()->head_draft(row, token, 8, *none)) {
     for (const DraftedToken& each : {place.first, place.second}) {
       bits.tokens.push_back(each.token);
       bits.shares.push_back(each.probability);
@@ -186,7 +187,8 @@ TEST_F(DraftHeadTest, ComputesWhatFloatsDo) {
                      tiny_.hidden, embedding.data());
       const std::vector<Floats> expected =
           reference.places(model->layer_capture()->captured(row), embedding);
-      const std::vector<HeadPlace> places = model->head_drafting()->head_draft(row, token);
+      const std::vector<HeadPlace> places =
+          model->head_drafting()->head_draft(row, token, 3, *cache);
       ASSERT_EQ(places.size(), expected.size());
       for (std::size_t i = 0; i < places.size(); ++i) {
         Floats order = expected[i];
@@ -309,7 +311,7 @@ TEST_F(DraftHeadTest, OneThatKnowsATokenOnlyProposesThat) {
   const auto model = load(one_);
   const std::unique_ptr<KvCache> cache = model->new_cache(4);
   model->forward(std::vector<TokenId>{1, 2}, DraftTree(), *cache, {});
-  const std::vector<HeadPlace> places = model->head_drafting()->head_draft(0, 5);
+  const std::vector<HeadPlace> places = model->head_drafting()->head_draft(0, 5, 1, *cache);
   ASSERT_EQ(places.size(), 1U);
   EXPECT_EQ(places[0].first.token, head_.vocabulary[0]);
   EXPECT_FLOAT_EQ(places[0].first.probability, 1);

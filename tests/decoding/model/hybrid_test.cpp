@@ -2,6 +2,9 @@
 // files may say is in hybrid_shape_test.cpp.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "decoding/kv_archive.h"
 #include "decoding/model/recurrent_state.h"
 #include "decoding/model/transformer.h"
@@ -14,10 +17,14 @@
 namespace redraft {
 namespace {
 
-class Hybrid : public testing::TestWithParam<const char*> {
+// An architecture, with an MTP block or without.
+using Param = std::pair<const char*, bool>;
+
+class Hybrid : public testing::TestWithParam<Param> {
  protected:
   std::unique_ptr<LanguageModel> load(TinyModel tiny = {}) {
-    tiny.architecture = GetParam();
+    tiny.architecture = GetParam().first;
+    tiny.mtp = GetParam().second;
     tiny.layers = 4;
     files_.push_back(tiny.writer().bytes());
     Result<GgufFile> file = GgufFile::parse("tiny.gguf", files_.back());
@@ -33,8 +40,13 @@ class Hybrid : public testing::TestWithParam<const char*> {
   std::vector<std::vector<std::uint8_t>> files_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Hybrid, testing::Values("qwen35", "qwen35moe", "qwen3next"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(, Hybrid,
+                         testing::Values(Param("qwen35", false), Param("qwen35moe", false),
+                                         Param("qwen3next", false), Param("qwen35", true),
+                                         Param("qwen35moe", true)),
+                         [](const auto& each) {
+                           return each.param.first + std::string(each.param.second ? "_mtp" : "");
+                         });
 
 std::size_t state_bytes(const KvCache& cache) { return cache.storage()->state()->bytes(); }
 

@@ -36,6 +36,7 @@ struct TinyModel {
   int key_dim = 32;
   int value_dim = 16;
   int taps = 4;
+  bool mtp = false;  // of a hybrid: has an MTP block behind its layers
   bool tied = false;
   bool mixed_formats = false;      // every matrix in a different format, some of them floats
   std::string tokenizer = "gpt2";  // empty: the file has none
@@ -50,7 +51,8 @@ struct TinyModel {
     const auto count = [&](const char* key, int value) {
       out.integer(architecture + "." + key, static_cast<std::uint32_t>(value));
     };
-    count("block_count", layers);
+    count("block_count", layers + (mtp ? 1 : 0));
+    if (mtp) count("nextn_predict_layers", 1);
     count("context_length", context_length);
     count("embedding_length", hidden);
     // That of a mixture is about layers without experts, of which it has none.
@@ -79,30 +81,10 @@ struct TinyModel {
     std::mt19937 random(seed);
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
     add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
-    for (int i = 0; i < layers; ++i) {
-      const std::string prefix = "blk." + std::to_string(i) + ".";
-      add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
-      if (is_hybrid() && (i + 1) % attention_every != 0) {
-        add_recurrence(out, prefix, random);
-      } else {
-        add_attention(out, prefix, random);
-      }
-      const char* const norm = is_hybrid() ? "post_attention_norm" : "ffn_norm";
-      add_vector(out, prefix + norm + ".weight", hidden, 1, random);
-      if (is_mixture()) {
-        add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32,
-                   random);
-        add_stack(out, prefix + "ffn_gate_exps.weight", feed_forward, hidden, random);
-        add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
-        add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
-        if (is_hybrid()) add_shared_expert(out, prefix, random);
-        continue;
-      }
-      add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
-      add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
-      add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
-    }
+    for (int i = 0; i < layers; ++i)
+      add_layer(out, i, !is_hybrid() || (i + 1) % attention_every == 0, random);
     add_vector(out, "output_norm.weight", hidden, 1, random);
+    if (mtp) add_mtp(out, random);
     return out;
   }
 
@@ -154,6 +136,35 @@ struct TinyModel {
   }
 
  private:
+  void add_layer(GgufWriter& out, int number, bool has_attention, std::mt19937& random) const {
+    const std::string prefix = "blk." + std::to_string(number) + ".";
+    add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
+    if (has_attention) {
+      add_attention(out, prefix, random);
+    } else {
+      add_recurrence(out, prefix, random);
+    }
+    const char* const norm = is_hybrid() ? "post_attention_norm" : "ffn_norm";
+    add_vector(out, prefix + norm + ".weight", hidden, 1, random);
+    if (is_mixture()) {
+      add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32, random);
+      add_stack(out, prefix + "ffn_gate_exps.weight", feed_forward, hidden, random);
+      add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
+      add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
+      if (is_hybrid()) add_shared_expert(out, prefix, random);
+      return;
+    }
+    add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
+    add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
+    add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
+  }
+  void add_mtp(GgufWriter& out, std::mt19937& random) const {
+    const std::string prefix = "blk." + std::to_string(layers) + ".nextn.";
+    add_matrix(out, prefix + "eh_proj.weight", hidden, 2 * hidden, random);
+    for (const char* norm : {"enorm", "hnorm", "shared_head_norm"})
+      add_vector(out, prefix + norm + ".weight", hidden, 1, random);
+    add_layer(out, layers, true, random);
+  }
   void add_attention(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
     const int width = head_dim * heads;
     const int kv_width = head_dim * kv_heads;

@@ -53,7 +53,7 @@ TEST(HeadSource, DraftsAChainAfterTheFirstPass) {
   model.set_head(4, count_on, sure);
   const std::unique_ptr<KvCache> cache = model.new_cache(100);
   Verifier verifier(model, *cache);
-  HeadSource source(model, 3);
+  HeadSource source({&model, cache.get()}, 3);
   Tokens context = {1, 2, 3};
   EXPECT_TRUE(source.draft(context, kNoLimit).empty()) << "no pass has been made";
   for (const int limit : {kNoLimit, 2, 0, kNoLimit}) {

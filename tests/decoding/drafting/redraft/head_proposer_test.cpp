@@ -31,10 +31,10 @@ class HeadedModel : public ScriptedModel {
         },
         [](std::span<const TokenId>) { return 0.85F; });
   }
-  std::vector<HeadPlace> head_draft(int row, TokenId token) override {
+  std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) override {
     clock_ += kRun;
     ++runs;
-    return ScriptedModel::head_draft(row, token);
+    return ScriptedModel::head_draft(row, token, most, cache);
   }
   double compute_seconds() const override { return clock_; }
 
@@ -48,7 +48,9 @@ class HeadedModel : public ScriptedModel {
 class HeadedDecode {
  public:
   HeadedDecode(HeadedModel& model, HeadRecord& record)
-      : model_(model), cache_(model.new_cache(4096)), proposer_(model, pace_, record) {}
+      : model_(model),
+        cache_(model.new_cache(4096)),
+        proposer_({&model, cache_.get()}, pace_, record) {}
 
   // Passes in which the other sources promise `rate`; returns how often the head ran.
   int run(int passes, double rate) {

@@ -340,9 +340,9 @@ class WronglyHeaded : public PricedModel {
         3, [](std::span<const TokenId>) { return kVocabulary - 1; },
         [](std::span<const TokenId>) { return 0.7F; });
   }
-  std::vector<HeadPlace> head_draft(int row, TokenId token) override {
+  std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) override {
     seconds_ += 0.05 * kPlainStep;
-    return PricedModel::head_draft(row, token);
+    return PricedModel::head_draft(row, token, most, cache);
   }
   double compute_seconds() const override { return seconds_; }
 

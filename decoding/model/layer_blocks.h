@@ -1,0 +1,53 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "decoding/model/expert_block.h"
+#include "decoding/model/operators.h"
+#include "decoding/model/transformer_memory.h"
+#include "decoding/model/weights.h"
+#include "decoding/pass_profile.h"
+
+namespace redraft {
+
+// What the layers of a transformer and its MTP block consist of: embedding, attention with rotary
+// positions, and the feed-forward block. Every function runs inside a CpuScope.
+class LayerBlocks {
+ public:
+  // `weights` outlives the blocks.
+  LayerBlocks(const TransformerShape& shape, const Weights& weights)
+      : shape_(shape), weights_(weights), experts_(shape), rope_(shape) {}
+
+  // Null: no profile.
+  void set_profile(PassProfile* profile) { profile_ = profile; }
+  // Everything since the last charge was `part`.
+  void charge(PassPart part) {
+    if (profile_) profile_->charge(part);
+  }
+  // Before rows have these positions: 0..count-1.
+  void reserve_positions(int count) { rope_.reserve(count); }
+
+  // out[r] = the embedding of ids[r].
+  void embed(const at::Tensor& ids, const at::Tensor& out) const;
+  // Both add to the residual stream, rows.hidden. `keys` and `values` are the layer's slots.
+  void attention(const LayerWeights& layer, const PassRows& rows, const operators::TreeShape& tree,
+                 const at::Tensor& keys, const at::Tensor& values);
+  void feed_forward(const LayerWeights& layer, const PassRows& rows);
+  // The part of attention() that later rows see: the keys and values of the stream `x`, in slots
+  // `slot` and up. Overwrites rows.normed.
+  void store_keys_and_values(const LayerWeights& layer, const at::Tensor& x, const PassRows& rows,
+                             int slot, const at::Tensor& keys, const at::Tensor& values);
+
+ private:
+  void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
+  void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, std::int64_t slot,
+                             const at::Tensor& keys, const at::Tensor& values);
+
+  TransformerShape shape_;
+  const Weights& weights_;
+  ExpertBlock experts_;  // of a mixture
+  RopeTable rope_;
+  PassProfile* profile_ = nullptr;
+};
+
+}  // namespace redraft
