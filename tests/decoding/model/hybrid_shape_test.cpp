@@ -72,7 +72,7 @@ TEST(HybridShape, AListOfLayersGoesBeforeTheInterval) {
             "m.gguf: key 'qwen35.attention.recurrent_layers': is not a list of true and false");
 }
 
-// block_count counts the blocks that predict further tokens, which are not loaded.
+// block_count counts the MTP blocks.
 TEST(HybridShape, BlocksThatPredictFurtherAreNoLayers) {
   GgufWriter writer = tiny_hybrid().writer();
   set(writer, "block_count", 5);
