@@ -128,8 +128,7 @@ Result<void> SkipsBench::write_texts() {
 Result<void> SkipsBench::write_text(const BenchTask& task) {
   Engine& engine = *engine_.engine;
   const StepOptions options{.max_new_tokens = options_.tasks.max_new_tokens};
-  Result<BenchStep> step = make_step(engine.prompt_encoder(Purpose::kEdit), engine.context_length(),
-                                     task, 1, {}, options);
+  Result<BenchStep> step = make_step(engine, task, {}, options);
   if (!step) return step.error();
   const Result<DecoderName> plain = parse_decoder_name("ar");
   if (!plain) return plain.error();
