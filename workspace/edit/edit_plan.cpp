@@ -100,6 +100,7 @@ Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
 DecodeRequest edit_decode(Engine& engine, const EditRequest& request, const EditPlan& plan,
                           int max_new_tokens) {
   return {.prompt = plan.prompt.tokens,
+          .shared_beginning = plan.prompt.before_instruction,
           .original = plan.prompt.original,
           .replacements = plan.prompt.replacements,
           .stop_tokens = plan.prompt.stop_tokens,
