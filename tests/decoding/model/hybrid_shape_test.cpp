@@ -145,8 +145,8 @@ TEST(HybridShape, ErrorsNameTheKey) {
 TEST(HybridShape, StatesAreLimited) {
   TransformerShape shape = *shape_of(tiny_hybrid().writer());
   shape.delta.key_dim = shape.delta.value_dim = 1024;
-  shape.delta.value_heads = 128;
-  shape.delta.key_heads = 64;
+  shape.delta.value_heads = 64;
+  shape.delta.key_heads = 32;
   EXPECT_FALSE(find_problem(shape));
   shape.layers = 8;
   shape.recurrent = {true, true, true, false, true, true, true, true};
