@@ -192,7 +192,8 @@ TEST_F(SequenceStateTest, IsRememberedWhereOtherRequestsBegin) {
     DecodeRequest request{.prompt = joined(text, instruction), .shared_beginning = 300};
     request.max_new_tokens = 5;
     const PrefixPool::Lease lease = pool.acquire(model_, request.prompt);
-    return decode("ar", {&model_, &lease.cache()}, {}, request, cost).statistics.cached_prompt_tokens;
+    return decode("ar", {&model_, &lease.cache()}, {}, request, cost)
+        .statistics.cached_prompt_tokens;
   };
   EXPECT_EQ(request({1, 2, 3}), 0);
   EXPECT_EQ(request({4}), 300);
