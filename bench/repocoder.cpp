@@ -46,12 +46,13 @@ std::string second_query(std::string_view before, std::string_view written) {
                         "");
 }
 
-std::string windows_as_comments(std::span<const LineWindow> most_alike_first, std::string_view file,
-                                const Tokenizer& tokenizer, std::size_t max_tokens) {
+std::string windows_as_comments(std::span<const RepositoryWindow> most_alike_first,
+                                std::string_view file, const Tokenizer& tokenizer,
+                                std::size_t max_tokens) {
   const std::string_view mark = comment_mark(file);
   std::string all;
   std::size_t n_tokens = 0;
-  for (const LineWindow& window : most_alike_first) {
+  for (const RepositoryWindow& window : most_alike_first) {
     std::string text(mark);
     text += "From " + window.file->path + ":\n" + as_comments(window.text, mark) + "\n";
     n_tokens += tokenizer.encode(text).size();

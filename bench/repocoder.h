@@ -26,8 +26,9 @@ std::string second_query(std::string_view before, std::string_view written);
 
 // The windows as comments in the language of `file`, each under its path, the most similar last: as
 // many of the most similar ones as have `max_tokens` tokens together. Empty if there are none.
-std::string windows_as_comments(std::span<const LineWindow> most_alike_first, std::string_view file,
-                                const Tokenizer& tokenizer, std::size_t max_tokens);
+std::string windows_as_comments(std::span<const RepositoryWindow> most_alike_first,
+                                std::string_view file, const Tokenizer& tokenizer,
+                                std::size_t max_tokens);
 
 struct RepoCoderPlace {
   std::string file;         // the file to complete

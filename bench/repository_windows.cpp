@@ -47,7 +47,7 @@ RepositoryWindows::RepositoryWindows(std::span<const StoredFile> files, const To
       const char* begin = lines[first].data();
       const auto size =
           static_cast<std::size_t>(lines[end - 1].data() + lines[end - 1].size() - begin);
-      LineWindow window{.file = &file, .text = {begin, size}};
+      RepositoryWindow window{.file = &file, .text = {begin, size}};
       for (std::size_t i = first; i < end; ++i)
         std::ranges::copy(tokens[i], std::back_inserter(window.tokens));
       make_set(window.tokens);
@@ -57,15 +57,15 @@ RepositoryWindows::RepositoryWindows(std::span<const StoredFile> files, const To
   }
 }
 
-std::vector<LineWindow> RepositoryWindows::most_alike(std::string_view query,
-                                                      std::string_view except,
-                                                      std::size_t count) const {
+std::vector<RepositoryWindow> RepositoryWindows::most_alike(std::string_view query,
+                                                            std::string_view except,
+                                                            std::size_t count) const {
   std::vector<TokenId> wanted;
   for (const std::string_view line : lines_with_newlines(query))
     std::ranges::copy(tokens_of_line(line, tokenizer_), std::back_inserter(wanted));
   make_set(wanted);
-  std::vector<std::pair<double, const LineWindow*>> found;
-  for (const LineWindow& window : windows_) {
+  std::vector<std::pair<double, const RepositoryWindow*>> found;
+  for (const RepositoryWindow& window : windows_) {
     const std::size_t shared = window.file->path == except ? 0 : n_shared(window.tokens, wanted);
     if (shared == 0) continue;
     const std::size_t all = window.tokens.size() + wanted.size() - shared;
@@ -73,7 +73,7 @@ std::vector<LineWindow> RepositoryWindows::most_alike(std::string_view query,
   }
   std::ranges::stable_sort(found, [](const auto& a, const auto& b) { return a.first > b.first; });
   found.resize(std::min(count, found.size()));
-  std::vector<LineWindow> windows;
+  std::vector<RepositoryWindow> windows;
   for (const auto& [likeness, window] : found) windows.push_back(*window);
   return windows;
 }

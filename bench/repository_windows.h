@@ -17,7 +17,7 @@ struct StoredFile {
 };
 
 // Some lines of a file.
-struct LineWindow {
+struct RepositoryWindow {
   const StoredFile* file = nullptr;
   std::string_view text;             // whole lines, of the file's content
   std::vector<TokenId> tokens = {};  // the tokens in it, ascending, each once
@@ -35,12 +35,12 @@ class RepositoryWindows {
   // The windows whose sets of tokens are most similar to the query's (Jaccard index), the most
   // similar first; equally similar ones in the order of the files. Leaves out windows that share no
   // token with it, and windows of the file `except`.
-  std::vector<LineWindow> most_alike(std::string_view query, std::string_view except,
-                                     std::size_t count) const;
+  std::vector<RepositoryWindow> most_alike(std::string_view query, std::string_view except,
+                                           std::size_t count) const;
 
  private:
   const Tokenizer& tokenizer_;
-  std::vector<LineWindow> windows_;
+  std::vector<RepositoryWindow> windows_;
 };
 
 }  // namespace redraft

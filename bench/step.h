@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -8,37 +9,49 @@
 #include <vector>
 
 #include "bench/output_limit.h"
+#include "bench/repository.h"
 #include "bench/task.h"
 #include "decoding/decoder.h"
-#include "indexing/store/index_snapshot.h"
+#include "indexing/store/datastore.h"
 #include "support/result.h"
-#include "text/prompt_encoder.h"
 #include "workspace/completion/completion_shape.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/engine/engine.h"
 
 namespace redraft {
 
 // The outputs of plain decoding in an earlier run, by task and turn.
 using RecordedOutputs = std::map<std::pair<std::string, int>, std::vector<TokenId>>;
 
+// How to make steps: the same for all tasks of a run. The defaults do what the server does, except
+// for completions (see `as_server`).
 struct StepOptions {
-  PromptOrder order = PromptOrder::kBufferFirst;  // edits
+  PromptOrder order = PromptOrder::kBufferFirst;  // edits; the server's is kBufferFirst
   bool chat = false;       // generation: prompt in the chat format instead of continuing the text
   bool left_only = false;  // completion: continue the prefix instead of filling in the middle
-  // Completion: how many tokens of the prompt snippets of other files may take, and their source
-  // (null: no snippets).
-  int snippet_tokens = 0;
-  const IndexSnapshot* other_files = nullptr;
-  // Completion: shows other files with RepoCoder instead (repocoder.h), as text at the beginning of
-  // the prompt.
+  int snippet_tokens = 0;  // completion: the maximum tokens of snippets in the prompt
+  // Completion: shows other files with RepoCoder instead (repocoder.h), as StepInputs::beginning.
   bool repocoder = false;
-  std::string beginning = {};
-  // Completion: prompts and ends as the server does while the user types; see server_step.h.
+  // Completion: the decode that the server would run while the user types there, with its window of
+  // the whole file, its snippets and its draft sources. If the task asks for whole lines, the
+  // cursor is on a separate line, indented as an editor does it. A replay writes as much of the
+  // reference as the server would. Otherwise the prompt is the task's text, as in the papers.
   bool as_server = false;
-  int context_tokens = 0;                    // then: CompletionRequest::context_tokens
+  int context_tokens = 0;                    // with as_server: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed
   const RecordedOutputs* outputs = nullptr;  // the source of the reference; null: the task
+};
+
+// The inputs of a step besides its task.
+struct StepInputs {
+  int turn = 1;                               // of a dialogue, from 1
+  std::span<const std::string> answers = {};  // to the previous turns
+  // What the task may see of its repository: the source of snippets and drafts. Empty: only its own
+  // text.
+  RepositoryView view = {};
+  std::shared_ptr<const Datastore> common = {};  // code of other projects; null: none
+  std::string beginning = {};                    // completion: text before the prompt
 };
 
 // Where the server ends a completion.
@@ -59,15 +72,11 @@ struct BenchStep {
   std::vector<TokenId> reference;  // what a replay writes; empty if not requested
 };
 
-// The output of a replay of the task, from its reference or an earlier run.
-Result<std::vector<TokenId>> replayed_tokens(const Tokenizer& tokenizer, const BenchTask& task,
-                                             int turn, const std::optional<std::string>& text,
-                                             const StepOptions& options);
-
-// The step of `turn` (from 1) of a task. `answers` are the answers of the previous turns. The error
-// is the reason to skip the task: it does not fit in the context, or has no reference to replay.
-Result<BenchStep> make_step(PromptEncoder& encoder, int context_length, const BenchTask& task,
-                            int turn, std::span<const std::string> answers,
+// The step of a turn of a task. It is the product's own where the product has the same work: edits
+// of a whole file or region always, completions with StepOptions::as_server. Dialogues, generations
+// and other completions have the prompts of the papers. The error is the reason to skip the task:
+// it does not fit in the context, or has no reference to replay. On the decode thread.
+Result<BenchStep> make_step(Engine& engine, const BenchTask& task, const StepInputs& inputs,
                             const StepOptions& options);
 
 }  // namespace redraft

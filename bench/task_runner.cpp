@@ -12,7 +12,6 @@
 #include "bench/overlap.h"
 #include "bench/repocoder.h"
 #include "bench/repository.h"
-#include "bench/server_step.h"
 #include "support/seconds_since.h"
 
 namespace redraft {
@@ -43,7 +42,7 @@ class PassPricer {
 
  private:
   const CostCurve& curve_;
-  // A forward pass that does not begin a pass goes on with the one before.
+  // A forward pass that does not begin a pass continues the previous one.
   void count(int rows, int passes) {
     if (passes == passes_) {
       if (--by_rows_[pass_rows_] == 0) by_rows_.erase(pass_rows_);
@@ -80,9 +79,9 @@ class Run {
  private:
   enum class Outcome { kRan, kSkipped, kInterrupted };
   Result<Outcome> run_task(const BenchTask& task);
-  Result<BenchStep> make_step(const BenchTask& task, int turn,
-                              const std::vector<std::string>& answers);
-  Result<std::string> retrieved(const BenchTask& task, const StepOptions& options);
+  Result<BenchStep> step_of(const BenchTask& task, int turn,
+                            const std::vector<std::string>& answers);
+  Result<std::string> retrieved(const BenchTask& task, const StepInputs& inputs);
   Result<std::string> written(const BenchStep& step);
   Result<Outcome> run_step(const BenchTask& task, int turn, const BenchStep& step);
   Result<bool> add(const BenchTask& task, const BenchStep& step, RecordKey key,
@@ -132,7 +131,7 @@ Result<RunReport> Run::run() {
 Result<Run::Outcome> Run::run_task(const BenchTask& task) {
   std::vector<std::string> answers;
   for (int turn = 1; turn <= task.n_turns(); ++turn) {
-    const Result<BenchStep> step = make_step(task, turn, answers);
+    const Result<BenchStep> step = step_of(task, turn, answers);
     if (!step) {
       report_.skipped.push_back({task.id, step.error().message()});
       return turn == 1 ? Outcome::kSkipped : Outcome::kRan;
@@ -147,43 +146,32 @@ Result<Run::Outcome> Run::run_task(const BenchTask& task) {
   return Outcome::kRan;
 }
 
-// Includes the datastores that decoders may search.
-Result<BenchStep> Run::make_step(const BenchTask& task, int turn,
-                                 const std::vector<std::string>& answers) {
-  RepositoryView view;
+Result<BenchStep> Run::step_of(const BenchTask& task, int turn,
+                               const std::vector<std::string>& answers) {
+  StepInputs inputs{.turn = turn, .answers = answers, .common = plan_.common};
   if (task.hidden) {
-    Result<RepositoryView> found = repositories_.without(*task.hidden);
-    if (!found) return found.error();
-    view = std::move(*found);
+    Result<RepositoryView> view = repositories_.without(*task.hidden);
+    if (!view) return view.error();
+    inputs.view = std::move(*view);
   }
-  if (plan_.step.as_server) return make_server_step(engine_, task, view, plan_.step, plan_.common);
-  StepOptions options = plan_.step;
-  options.other_files = view.other_files.get();
-  if (options.repocoder) {
-    Result<std::string> beginning = retrieved(task, options);
+  if (plan_.step.repocoder) {
+    Result<std::string> beginning = retrieved(task, inputs);
     if (!beginning) return beginning.error();
-    options.beginning = *std::move(beginning);
+    inputs.beginning = *std::move(beginning);
   }
-  Result<BenchStep> step =
-      redraft::make_step(engine_.prompt_encoder(Purpose::kEdit), engine_.context_length(), task,
-                         turn, answers, options);
-  if (!step) return step;
-  step->request.common = plan_.common;
-  step->request.repository = std::move(view.all);
-  return step;
+  return make_step(engine_, task, inputs, plan_.step);
 }
 
-// Two rounds of RepoCoder, the first of which ends with what plain decoding writes.
-Result<std::string> Run::retrieved(const BenchTask& task, const StepOptions& options) {
+// Two rounds of RepoCoder. The first one ends with the output of plain decoding.
+Result<std::string> Run::retrieved(const BenchTask& task, const StepInputs& inputs) {
   if (!task.hidden) return Error("has no repository to show other files of");
   const RepoCoderPlace place{.file = task.hidden->path,
                              .before = task.prompt,
-                             .max_tokens = static_cast<std::size_t>(options.snippet_tokens)};
-  StepOptions first = options;
+                             .max_tokens = static_cast<std::size_t>(plan_.step.snippet_tokens)};
+  StepInputs first = inputs;
   const auto write = [&](const std::string& beginning) -> Result<std::string> {
     first.beginning = beginning;
-    const Result<BenchStep> step = redraft::make_step(engine_.prompt_encoder(Purpose::kEdit),
-                                                      engine_.context_length(), task, 1, {}, first);
+    const Result<BenchStep> step = make_step(engine_, task, first, plan_.step);
     if (!step) return step.error();
     return written(*step);
   };

@@ -96,6 +96,7 @@ class Decode {
     return static_cast<int>(request_.prompt.size()) - 1 - target_.cache->length();
   }
   int emitted() const { return static_cast<int>(context_.size() - request_.prompt.size()); }
+  bool read_up_to(int length);  // of the prompt; false when stopped
   bool has_no_room() const {
     return emitted() >= request_.max_new_tokens ||
            static_cast<int>(context_.size()) > target_.cache->capacity();
@@ -149,15 +150,28 @@ void Decode::decode(PhasePlan& plan) {
   }
 }
 
-// Reads all of the prompt but the last chunk. False when stopped.
+// Reads all of the prompt but the last chunk, and at least what other requests begin with. False
+// when stopped.
 bool Decode::prefill() {
   const int cached = target_.cache->truncate_to_common_prefix(
       std::span(request_.prompt).first(request_.prompt.size() - 1));
   clock_.found_in_cache(static_cast<int>(request_.prompt.size()), cached);
+  if (!target_.cache->can_be_cut_anywhere()) {
+    const int last = static_cast<int>(request_.prompt.size()) - 1;
+    if (!read_up_to(std::min(request_.shared_beginning, last))) return false;
+    target_.cache->remember();
+  }
   while (unread() > chunks_.rows()) {
     if (!read_chunk(chunks_.rows())) return false;
   }
   target_.cache->remember();  // where the next request may part from this one
+  return true;
+}
+
+bool Decode::read_up_to(int length) {
+  while (target_.cache->length() < length) {
+    if (!read_chunk(std::min(chunks_.rows(), length - target_.cache->length()))) return false;
+  }
   return true;
 }
 

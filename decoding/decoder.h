@@ -43,6 +43,9 @@ struct EmittedToken {
 
 struct DecodeRequest {
   std::vector<TokenId> prompt;
+  // How many of its tokens, from the first, other requests are likely to begin with. There the
+  // cache remembers the state of a model that has one. 0: not known.
+  int shared_beginning = 0;
   // Text that the output is expected to resemble: the buffer's tokens as they stand in the prompt,
   // or a prediction, which the prompt need not contain. May be empty. Tokens drafted from it count
   // as DraftOrigin::kReuse, or as kSubstitution where an earlier replacement was applied.

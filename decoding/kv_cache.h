@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "decoding/draft_tree.h"
@@ -107,6 +108,8 @@ class KvCache {
   // The same, if the model has already moved the path's rows to their slots.
   void keep_moved(std::span<const int> path);
 
+  // Whether any length is known: there is no state beside keys and values.
+  bool can_be_cut_anywhere() const { return !storage_ || !std::as_const(*storage_).state(); }
   // What truncate(length) would leave: `length`, or less if there is state that is not known for
   // it. At most length().
   int truncatable_to(int length) const;

@@ -3,7 +3,7 @@
 #include "tuning/trainable_head.h"
 #include "tuning/trainable_model.h"
 
-// What redraft-lab and the library with the trainer, which needs libtorch, know of each other.
+// The interface between redraft-lab and the library with the trainer, which needs libtorch.
 namespace redraft::cli {
 
 using LoadTrainable = decltype(load_trainable);

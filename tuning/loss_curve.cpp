@@ -1,41 +1,42 @@
 #include "tuning/loss_curve.h"
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "tuning/curve_picture.h"
+#include "support/chart/chart.h"
 
 namespace redraft {
 namespace {
 
 constexpr double kSmoothing = 0.9;  // weight of the past in the smoothed curve
+constexpr ChartSize kSize{.width = 720, .height = 400};
 
 }  // namespace
 
 std::string loss_curve(std::span<const StepRecord> steps, const std::string& title) {
-  CurvePicture::Points each, smooth, held_out;
-  double least = 0;
-  double most = 0;
+  ChartSeries each{.name = "each step", .points = {}, .style = ChartSeries::Style::kFaintCurve};
+  ChartSeries smooth{.name = "smoothed", .points = {}, .style = ChartSeries::Style::kCurve};
+  ChartSeries held_out{.name = "held out", .points = {}, .style = ChartSeries::Style::kMarks};
   double weighted = 0;
   double weight = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto step = static_cast<double>(i + 1);
-    each.emplace_back(step, steps[i].loss);
+    each.points.emplace_back(step, steps[i].loss);
     weighted = kSmoothing * weighted + steps[i].loss;
     weight = kSmoothing * weight + 1;
-    smooth.emplace_back(step, weighted / weight);
-    if (steps[i].held_out) held_out.emplace_back(step, *steps[i].held_out);
-    most = std::max({most, steps[i].loss, steps[i].held_out.value_or(0)});
-    least = std::min(least, steps[i].loss);
+    smooth.points.emplace_back(step, weighted / weight);
+    if (steps[i].held_out) held_out.points.emplace_back(step, *steps[i].held_out);
   }
-  CurvePicture picture(axis_over(0, std::max(1.0, static_cast<double>(steps.size()))),
-                       axis_over(least, most));
-  picture.line(each, "stroke=\"#9bbcdc\" stroke-width=\"1\"");
-  picture.line(smooth, "stroke=\"#1f5fa8\" stroke-width=\"2\"");
-  picture.dots(each.size() == 1 ? each : held_out, "#c0392b");
-  std::string legend = "loss of each step (light), smoothed (dark)";
-  if (!held_out.empty()) legend += ", held out (dots)";
-  picture.title(title, legend);
-  return picture.finish("step");
+  if (steps.size() == 1) each.style = ChartSeries::Style::kMarks;
+  ChartPanel panel{.title = title,
+                   .x_title = "step",
+                   .y_title = "loss",
+                   .series = {},
+                   .x_axis = ChartPanel::XAxis::kSteps};
+  for (ChartSeries* series : {&each, &smooth, &held_out}) {
+    if (!series->points.empty()) panel.series.push_back(std::move(*series));
+  }
+  return chart({&panel, 1}, 1, kSize);
 }
 
 }  // namespace redraft

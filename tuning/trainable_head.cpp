@@ -31,7 +31,7 @@ at::Tensor normed(const at::Tensor& x, double epsilon) {
   return x * at::rsqrt((x * x).mean(-1, true) + epsilon);
 }
 
-// Of the places that are learnt: place by place, and within a place by row.
+// The places that are learnt, ordered by place and then by row.
 struct LearntPlaces {
   std::vector<at::Tensor> rows;  // [tokens]: which rows of the batch
   at::Tensor answers;            // [places, 1], ids of the head's vocabulary

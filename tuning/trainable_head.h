@@ -20,7 +20,7 @@ struct HeadBatch {
   std::vector<std::int32_t> answers;
 };
 
-// Of the places that are learnt in a batch.
+// The loss of the places that are learnt in a batch.
 struct HeadLoss {
   double sum = 0;                   // of the losses, in nats, times place_weight()
   double weight = 0;                // the sum of these weights

@@ -5,7 +5,7 @@ namespace redraft {
 
 // The categories in alphabetical order, then the average.
 // clang-format off
-// Of turn 1, then of turn 2: without CopySpec, with it, the speed-up.
+// Turn 1, then turn 2; each: without CopySpec, with it, the speed-up.
 const std::map<int, PaperValues> kCopySpecByCategory = {
     {2, {  // MT-Redundant, Qwen2.5-72B
         {5.12, 5.62, 1.10, 4.61, 9.33, 2.02},

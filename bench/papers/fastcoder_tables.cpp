@@ -11,7 +11,7 @@ constexpr const char* kModels[] = {"DeepSeek-Coder-1.3B", "DeepSeek-Coder-6.7B",
 
 using Numbers = std::vector<std::vector<double>>;
 
-// Of each model ms/token and speed-up; section VI.A.
+// Each model: ms/token and speed-up; section VI.A.
 // clang-format off
 const Numbers kDevEval = {
     {20.00, 1.00, 26.15, 1.00, 26.29, 1.00, 46.35, 1.00},

@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "bench/markdown.h"
-#include "bench/papers/chart.h"
 #include "bench/papers/rank_agreement.h"
 #include "bench/text_format.h"
 #include "decoding/decoder_name.h"
+#include "support/chart/chart.h"
 
 namespace redraft {
 namespace {
@@ -415,7 +415,7 @@ void add_overlap(const PaperTable& table, const PaperBlock& block, const PaperRe
                    .y_title = "speed-up over plain decoding",
                    .series = {},
                    .level = 1,
-                   .x_is_share = true};
+                   .x_axis = ChartPanel::XAxis::kShare};
   const std::vector<TaskRecord>& records = results->second.records();
   for (const PaperRow& row : block.rows) {
     ChartSeries series{.name = row.label, .points = {}, .style = ChartSeries::Style::kDotsAndMeans};

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "bench/server_step.h"
+#include "bench/step.h"
 
 namespace redraft {
 
@@ -11,7 +11,7 @@ Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTas
                                              const CompletionQualityPlan& plan,
                                              const std::stop_token& stop) {
   const StepOptions options{.as_server = true, .context_tokens = plan.context_tokens};
-  Result<BenchStep> step = make_server_step(engine, task, view, options, nullptr);
+  Result<BenchStep> step = make_step(engine, task, {.view = view}, options);
   if (!step) return step.error();
   const ServerEnd& end = *step->server_end;
   if (!end.reference) return Error("has no reference");

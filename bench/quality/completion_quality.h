@@ -14,8 +14,8 @@
 namespace redraft {
 
 // Measures the quality of the completions that the product shows while the user types: window,
-// snippets and end are the server's (make_server_step()), and one decode at a place shows what each
-// threshold of the probability gate would display.
+// snippets and end are the server's (StepOptions::as_server), and one decode at a place shows what
+// each threshold of the probability gate would display.
 struct CompletionQualityPlan {
   DecoderName decoder;
   std::vector<double> gates;  // completion.minProbability

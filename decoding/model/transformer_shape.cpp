@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <span>
 
 #include "decoding/model/expert_roles.h"
@@ -25,6 +26,9 @@ constexpr int kMaxExperts = 1024;
 constexpr int kMaxExpertsUsed = 64;
 // Of all layers: something is kept in memory for each, before its weights are looked at.
 constexpr int kMaxExpertsInAll = 1 << 16;
+
+// Of a sequence: a gibibyte, ten times the state of the largest known hybrid.
+constexpr std::size_t kMaxStateFloats = std::size_t{1} << 28;
 
 struct FieldLimits {
   std::string_view name;
@@ -86,6 +90,9 @@ std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   }
   if (delta.channels() > 2 * kMaxWidth)
     return ShapeProblem{"ssm.inner_size", "the heads are too wide together"};
+  const auto recurrent = static_cast<std::size_t>(shape.layers - shape.attention_layers());
+  if (recurrent * (delta.state_floats() + delta.column_floats()) > kMaxStateFloats)
+    return ShapeProblem{"ssm.state_size", "the states of all layers are too large together"};
   return std::nullopt;
 }
 

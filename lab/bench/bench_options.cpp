@@ -32,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 using Options = TaskBenchOptions;
 
-// What is run, as far as options say it.
+// The part of a run that options determine.
 struct Run {
   const Options& options;
   const std::vector<DecoderName>& decoders;
@@ -86,7 +86,7 @@ Json name_of(PromptOrder order) {
   return {};
 }
 
-// What a file or folder holds.
+// The digest of the contents of a file or folder.
 Result<Json> digest(const std::string& file) {
   std::error_code problem;
   if (std::filesystem::is_directory(file, problem)) {
@@ -128,7 +128,7 @@ constexpr auto decides_unless_default(const char* key, Value Options::*member) {
 // The list. Each function calls `visit(member, how it is given, whether it decides results, what
 // its value may be)` for some members of TaskBenchOptions; for_each_option() for all of them.
 
-// What is run, and where the results go.
+// The tasks and decoders to run, and where the results go.
 template <typename Visit>
 constexpr void for_each_option_of_runs(const Visit& visit) {
   visit(&Options::kind, BySubcommand(),

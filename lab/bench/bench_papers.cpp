@@ -2,8 +2,8 @@
 //
 // A table's runs are runs of the task bench, each with a file of its own in --out, named after the
 // run. Tables that need the same run share that file: a run adds the decoders that the file lacks,
-// and decodes nothing that it has. So an interrupted command goes on where it stopped, and results
-// that were made by hand with the same options are taken as they are.
+// and decodes nothing that it has. So an interrupted command continues where it stopped, and
+// results of `bench` with the same options are used as they are.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -90,8 +90,8 @@ class PapersBench {
   int run();
 
  private:
-  // Runs what is missing. How that ended, as an exit code; an error: the results that are there are
-  // not this command's.
+  // Runs what is missing and returns the exit code. An error means that the existing results belong
+  // to another command.
   Result<int> run_one(const NeededRun& needed);
   Result<std::vector<std::string>> missing_decoders(const NeededRun& needed,
                                                     const TaskBenchOptions& task);
@@ -135,8 +135,8 @@ int PapersBench::run() {
   return outcome;
 }
 
-// Decoders of the table that this build has and the results lack. Whatever else the file holds
-// stays: the new ones are added to it.
+// The decoders of the table that this build has and the results lack. Their decodes are added to
+// the file, which keeps everything else.
 Result<std::vector<std::string>> PapersBench::missing_decoders(const NeededRun& needed,
                                                                const TaskBenchOptions& task) {
   std::vector<std::string> wanted;
@@ -252,7 +252,7 @@ void add_papers_bench(CommandLine bench, Command& chosen) {
                     "Tables, or a paper: all of its tables. Without one, they are listed");
   papers.add_option("--data", options->data, "The folder of the public tasks (docs/lab/bench.md)");
   papers.add_option("--out", options->out,
-                    "Folder for results and tables. The same command goes on from there");
+                    "Folder for results and tables. The same command continues an interrupted run");
   papers.add_option("--common", options->common_files,
                     "Code of other projects for FastCoder's tables, as for `bench completion`");
   papers.add_option("--limit", options->limit, "Tasks of each run, from the first (default: all)")

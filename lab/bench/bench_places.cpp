@@ -68,7 +68,7 @@ Json to_json(const PlacesRecord& record) {
   return json;
 }
 
-// Of one way to choose.
+// The sums of one way to choose.
 struct Tally {
   int changed = 0, chosen = 0, right = 0, files_hit = 0, lines = 0;
   void add(const ChosenParts& parts, int n_changed) {

@@ -31,7 +31,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// With what is known of the model and the machine.
+// The settings, with what is known about the model and the machine.
 Result<Json> whole_settings(const QualityOptions& options, const std::string& command) {
   Result<Json> settings = settings_of(options);
   if (!settings) return settings;
@@ -53,14 +53,14 @@ Result<Json> whole_settings(const QualityOptions& options, const std::string& co
   return settings;
 }
 
-// What measures: the engine with what the measures need besides.
+// Carries out the measurements: the engine, and what else they need.
 class Measurer {
  public:
   static Result<std::unique_ptr<Measurer>> load(const QualityOptions& options, const Json& settings,
                                                 StatusLine& status, const std::stop_token& stop);
 
-  // The record of a task that cannot be measured says why. If `stop` was requested it means
-  // nothing.
+  // The record of a task that cannot be measured says why. If `stop` was requested, the record is
+  // meaningless.
   QualityRecord measure(const QualityItem& item, const std::stop_token& stop);
 
  private:
@@ -146,7 +146,7 @@ Result<CompletionQuality> Measurer::completion(const BenchTask& task, const std:
   return measure_completion(*engine_, task, view, completions_, stop);
 }
 
-// For titles: the whole command, and the one that its file is told.
+// For titles: the whole command, and the one that its file stores.
 struct Commands {
   std::string whole, stored;
 };
@@ -199,7 +199,7 @@ Result<void> QualityBench::prepare() {
   if (!log) return log.error();
   log_.emplace(*std::move(log));
   if (!log_->records().empty()) {
-    std::cerr << "redraft: going on after the " << log_->records().size() << " measurements that "
+    std::cerr << "redraft: continuing after the " << log_->records().size() << " measurements that "
               << options_.out << " holds" << std::endl;
   }
   return {};
@@ -216,7 +216,7 @@ std::vector<const QualityItem*> QualityBench::missing() const {
   std::vector<const QualityItem*> missing;
   for (const QualityItem& item : items_.items) {
     const auto found = records().find(item.key);
-    // What was left out is tried again: a file may be there by now.
+    // Tries again what was left out: a missing file may exist now.
     if (found == records().end() || !found->second.left_out.empty()) missing.push_back(&item);
   }
   return missing;
@@ -255,7 +255,7 @@ Result<void> QualityBench::keep(QualityRecord record) {
   return {};
 }
 
-// Of what this command asks for, which may be less than the file holds.
+// Reports the measurements that this command requests. The file may have more.
 int QualityBench::report(bool interrupted) const {
   std::vector<const QualityRecord*> asked;
   for (const QualityItem& item : items_.items) {
@@ -269,7 +269,7 @@ int QualityBench::report(bool interrupted) const {
   std::cerr << "redraft: interrupted";
   if (log_) {
     std::cerr << "; " << log_->records().size() << " measurements are kept in " << options_.out
-              << ": the same command goes on from there";
+              << ": the same command continues from there";
   }
   std::cerr << std::endl;
   return kInterrupted;
@@ -293,9 +293,9 @@ int compare_files(const std::vector<std::string>& names) {
   return kSuccess;
 }
 
-// Regions and windows follow from what passes cost, which is measured, and measured again while the
-// engine runs. So that a run that goes on has the same ones, and another machine too, the curve is
-// that of one machine: unless somebody chose, a laptop that reads 66 tokens a second.
+// Regions and windows depend on the measured cost of passes, which changes while the engine runs. A
+// fixed curve gives a continued run, and another machine, the same regions and windows. The default
+// is the curve of a laptop that reads 66 tokens a second.
 void pin_what_passes_cost() {
   setenv("REDRAFT_PINNED_COST", "1:0.055,2:0.06,4:0.08,8:0.14,16:0.25,64:0.97", 0);
 }

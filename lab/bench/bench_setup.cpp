@@ -25,7 +25,7 @@ namespace {
 // A replayed sequence costs its tokens alone, so any length will do.
 constexpr int kReplayContext = 1 << 20;
 constexpr double kPlainPass = 0.05;  // seconds: about a 1.5B model on two cores
-// What passes cost on a CPU where about eight rows are nearly free, in plain passes.
+// The cost of passes on a CPU where about eight rows are nearly free, in plain passes.
 constexpr const char* kDefaultCurve = "1:1,4:1.15,8:1.35,16:2.5,32:4.9,64:9.7";
 constexpr JsonLimits kOutputLimits{
     .bytes = std::size_t{1} << 30, .values = std::size_t{64} << 20, .depth = 16};
@@ -49,7 +49,7 @@ Result<CostCurve> replay_curve(const TaskBenchOptions& options, const ModelLocat
     return Error("--curve machine: none is kept for " + options.common.target +
                  "; run `redraft bench cost --target " + options.common.target + "` once");
   }
-  // A price like any other: how long a replay takes says nothing about it.
+  // The curve is only a price: the duration of a replay says nothing about it.
   return CostCurve(stored->curve.points());
 }
 
@@ -230,7 +230,8 @@ Result<nlohmann::ordered_json> settings_of(const TaskBenchOptions& options,
   settings["model_bytes"] = key->model_bytes;
   if (!key->adapter.empty()) settings["adapter"] = key->adapter;
   if (options.replays()) return settings;
-  // What selfspec does unless its name says otherwise; what is not known decides nothing.
+  // The layers that selfspec skips unless its name states others. Without a stored set, there are
+  // none to state.
   if (const std::string skipped = SkipStore().load(*target); !skipped.empty())
     settings["skipped_layers"] = skipped;
   settings["machine"] = key->cpu;

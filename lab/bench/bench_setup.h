@@ -32,7 +32,8 @@ Result<DecoderChoice> choose_decoders(const TaskBenchOptions& options);
 // All task files, one after the other. An id in two files is an error.
 Result<TaskFile> read_all_tasks(const TaskBenchOptions& options);
 
-// What runs the decodes. Members are destroyed in the right order: the pool outlives the engine.
+// The engine that runs the decodes. Members are destroyed in the right order: the pool outlives the
+// engine.
 struct BenchEngine {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<LocalEngine> engine;

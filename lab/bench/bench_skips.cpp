@@ -103,12 +103,12 @@ Result<void> SkipsBench::load() {
   return {};
 }
 
-// Plain decoding writes what drafts are held against.
+// Plain decoding writes the texts that drafts are compared with.
 Result<void> SkipsBench::write_texts() {
   int n_texts = 0;
   for (const BenchTask& task : tasks_) {
     if (n_texts == options_.tasks.limit) break;
-    status_.show("writing what drafts are held against: " + task.id);
+    status_.show("writing the texts that drafts are compared with: " + task.id);
     const Result<void> written = write_text(task);
     if (watch_.interrupted()) return Error("interrupted");
     if (written) {
@@ -128,8 +128,7 @@ Result<void> SkipsBench::write_texts() {
 Result<void> SkipsBench::write_text(const BenchTask& task) {
   Engine& engine = *engine_.engine;
   const StepOptions options{.max_new_tokens = options_.tasks.max_new_tokens};
-  Result<BenchStep> step = make_step(engine.prompt_encoder(Purpose::kEdit), engine.context_length(),
-                                     task, 1, {}, options);
+  Result<BenchStep> step = make_step(engine, task, {}, options);
   if (!step) return step.error();
   const Result<DecoderName> plain = parse_decoder_name("ar");
   if (!plain) return plain.error();
@@ -166,8 +165,8 @@ int SkipsBench::keep() const {
   if (best_.empty()) return kInterrupted;  // before the first set was measured
   const Result<void> kept = SkipStore().store(model_, to_string(best_));
   if (!kept) return fail(kept.error());
-  std::cout << "selfspec leaves out from now on, of " << options_.tasks.common.target << ": "
-            << to_string(best_) << std::endl;
+  std::cout << "from now on, selfspec skips these layers of " << options_.tasks.common.target
+            << ": " << to_string(best_) << std::endl;
   return watch_.interrupted() ? kInterrupted : kSuccess;
 }
 
@@ -175,13 +174,14 @@ int SkipsBench::keep() const {
 
 void add_skips_bench(CommandLine bench, Command& chosen) {
   const CommandLine skips = bench.add_subcommand(
-      "skips", "Which sublayers `selfspec` leaves out of a model: a search, whose best it keeps");
+      "skips",
+      "Searches for the sublayers of a model that `selfspec` skips, and stores the best set");
   const auto options = std::make_shared<SkipsOptions>();
   options->tasks.limit = 8;
   options->tasks.max_new_tokens = 128;
   TaskBenchOptions& tasks = options->tasks;
   skips.add_option("--data,--tasks", tasks.data, "Task files, JSON lines").required();
-  skips.add_option("--kind", tasks.kind, "What their tasks are")
+  skips.add_option("--kind", tasks.kind, "The kind of their tasks")
       .transform(one_of<TaskKind>({std::begin(kKinds), std::end(kKinds)}))
       .show_default("edits");
   skips.add_option("--limit", tasks.limit, "Tasks whose outputs are drafted, from the first")
@@ -193,7 +193,7 @@ void add_skips_bench(CommandLine bench, Command& chosen) {
   skips.add_option("--evaluations", options->evaluations, "Sets to try")
       .check(in_range(1, 1 << 20))
       .show_default();
-  skips.add_option("--seed", options->seed, "Another one tries other sets").show_default();
+  skips.add_option("--seed", options->seed, "Another seed tries other sets").show_default();
   add_target_options(skips, tasks.common);
   skips.callback([&chosen, options] { chosen = [options] { return SkipsBench(*options).run(); }; });
 }

@@ -102,7 +102,7 @@ int TaskBench::run() {
   if (const Result<void> applied = apply(options_.common); !applied) return fail(applied.error());
   if (const Result<void> ready = prepare(); !ready) return fail(ready.error());
   if (const Result<void> ready = start_tests(); !ready) return fail(ready.error());
-  // After all that may be refused: what is there belongs to a command that could run.
+  // After every check that can fail: so an existing log belongs to a command that could run.
   if (const Result<void> ready = open_log(); !ready) return fail(ready.error());
   const InterruptWatch watch;
   Result<RunReport> result = decode(watch);
@@ -153,13 +153,13 @@ Result<void> TaskBench::open_log() {
   log_.emplace(std::move(*log));
   if (earlier_) adopt_logged_decoders();
   if (!log_->records().empty()) {
-    std::cerr << "redraft: going on after the " << log_->records().size() << " decodes that "
+    std::cerr << "redraft: continuing after the " << log_->records().size() << " decodes that "
               << partial().string() << " holds" << std::endl;
   }
   return {};
 }
 
-// What an interrupted run has begun is finished, or its decodes would be lost with its log.
+// Finishes what an interrupted run began. Otherwise its decodes would be lost with its log.
 void TaskBench::adopt_logged_decoders() {
   for (const auto& [key, record] : log_->records()) {
     const auto is_it = [&decoder = key.decoder](const DecoderName& name) {
@@ -282,7 +282,7 @@ int TaskBench::interrupted(std::size_t decodes) const {
   std::cerr << "redraft: interrupted";
   if (log_) {
     std::cerr << "; " << decodes << " decodes are kept in " << partial().string()
-              << ": the same command goes on from there";
+              << ": the same command continues from there";
   }
   std::cerr << std::endl;
   return kInterrupted;

@@ -52,9 +52,9 @@ struct TaskBenchOptions {
 void add_task_benches(CommandLine bench, Command& chosen);
 // Decodes of an earlier run of the same settings with other decoders: they are not run again.
 using EarlierDecodes = std::map<RecordKey, TaskRecord>;
-// With `earlier` decoders may be added run by run: the decoders of an interrupted run are run too,
-// and its log does not tell decoders from settings. Without (null), a run with other decoders is
-// another run.
+// With `earlier`, runs may add decoders to a file one after the other: this also runs the decoders
+// of an interrupted run, and the settings in the log do not include decoders. Without it (null), a
+// run with other decoders is another run.
 int run_task_bench(const TaskBenchOptions& options, const EarlierDecodes* earlier = nullptr);
 
 void add_papers_bench(CommandLine bench, Command& chosen);

@@ -37,19 +37,19 @@ struct QualityOptions {
 
 void add_quality_options(CommandLine quality, QualityOptions& options);
 
-// Why these do not go together, if they do not.
+// The error says why these options cannot be combined.
 Result<void> check(const QualityOptions& options);
 QualityChoice choice_of(const QualityOptions& options);
 std::optional<EditScope> scope_of(const QualityOptions& options);
 
-// What of them decides results: a file with other settings is not continued. What chooses among the
-// measurements (--measure, --half, --limit) decides none, so that a file can be gone on with by
-// more of them.
+// The options that determine results: a file with other settings is not continued. The options that
+// choose among the measurements (--measure, --half, --limit) are not settings, so that a later
+// command can add measurements to a file.
 Result<nlohmann::ordered_json> settings_of(const QualityOptions& options);
 
-// The command as it was given, for titles: files without their folders, and without what decides
-// nothing. After parsing. A file is told the one without the options that choose, because more may
-// be added to it.
+// The command as it was given, for titles: files without their folders, and without options that do
+// not matter for results. Call it after parsing. Files store the command without the options that
+// choose measurements, because later commands may add some.
 enum class Choosing { kShown, kLeftOut };
 std::string command_of(const CommandLine& quality, Choosing choosing);
 

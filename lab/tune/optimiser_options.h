@@ -8,12 +8,12 @@
 
 namespace redraft::cli {
 
-// The help of those options that mean something of its own in each kind of training.
+// The help texts of options whose meaning depends on the kind of training.
 struct OptimiserHelp {
   std::string batch, evaluate_every, seed;
 };
 
-// What every kind of training lets the user choose of the optimiser's loop. `plan` and `training`
+// Adds the options of the optimiser's loop that every kind of training has. `plan` and `training`
 // outlive the parsing.
 void add_optimiser_options(CommandLine command, TrainingPlan& plan, TrainingOptions& training,
                            const OptimiserHelp& help);

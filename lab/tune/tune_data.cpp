@@ -71,7 +71,7 @@ Result<Sources> open_sources(const TuneDataOptions& options) {
   return sources;
 }
 
-// What decides the examples, but for their number.
+// The options that determine the examples, except for their number.
 std::string settings_of(const TuneDataOptions& options) {
   std::string out = "target " + options.common.target + ", tokens " +
                     std::to_string(options.limits.max_tokens) + ", lines " +
@@ -154,7 +154,7 @@ int run_tune_data(const TuneDataOptions& options) {
   if (!report) return fail(report.error());
   print(*report, options.out);
   if (!report->interrupted) return kSuccess;
-  std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
+  std::cerr << "redraft: interrupted; the same command continues from here" << std::endl;
   return kInterrupted;
 }
 
@@ -175,7 +175,7 @@ void add_tune_data(CommandLine tune, Command& chosen) {
   data.add_option("--instruction", options->instruction,
                   "What changed from one to the other, in words")
       .needs(before);
-  data.add_option("--out", options->out, "The file of examples; one that was begun is gone on with")
+  data.add_option("--out", options->out, "The file of examples; an unfinished one is continued")
       .required();
   data.add_option("--exclude", options->exclude,
                   "A folder of texts that must not be trained on: benchmarks");

@@ -29,7 +29,7 @@ struct TuneEvalOptions {
 
 struct Evaluation {
   DraftScore score;
-  TextLoss target;  // how far the texts are what the target would write
+  TextLoss target;  // how well the target predicts the texts
   int examples = 0;
 };
 

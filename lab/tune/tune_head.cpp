@@ -27,13 +27,13 @@
 namespace redraft::cli {
 namespace {
 
-// How much of a run a power failure takes at most; Ctrl-C takes nothing.
+// The part of a run that a power failure can lose; Ctrl-C loses nothing.
 constexpr double kSaveSeconds = 300;
 constexpr double kLineSeconds = 10;                  // between two lines of progress that stay
 constexpr std::size_t kMeasuredRows = 4096;          // of those held out
 constexpr const char* kStepsName = "planned_steps";  // of a run of --minutes
 
-// A target with rows that were recorded of it.
+// A target and the rows that were recorded from it.
 struct Recorded {
   std::unique_ptr<const ModelFiles> files;
   std::unique_ptr<TargetRows> target;
@@ -94,7 +94,7 @@ DraftHeadShape shape_of(const TuneHeadOptions& options, const RecordedShape& row
           .target = rows.target};
 }
 
-// The rows of a run: those that are learnt, which all teach something, and those that are not.
+// The rows of a run: the learnt ones, each of which teaches something, and the held-out ones.
 struct RunRows {
   std::unique_ptr<HeadData> data, held_out_data;  // the latter null where it is the same
   std::vector<std::size_t> learnt;
@@ -128,7 +128,7 @@ std::string text_of(double value) {
   return text;
 }
 
-// All that decides about the head, in the words of the options.
+// Everything that determines the head, in the words of the options.
 Result<RunIdentity> identity_of(const TuneHeadOptions& options) {
   const auto digest = [](const std::string& folder) -> Result<std::string> {
     if (folder.empty()) return std::string("none");
@@ -156,7 +156,7 @@ Result<RunIdentity> identity_of(const TuneHeadOptions& options) {
                      {"seed", std::to_string(options.plan.seed)}};
 }
 
-// What the user sees of a run while it goes on.
+// Shows the progress of a run to the user.
 class Progress {
  public:
   Progress(HeadTraining& training, StatusLine& status)
@@ -224,7 +224,7 @@ void report(const TuneHeadOptions& options, const HeadTraining& training) {
   std::cout << options.out << ": ";
   if (!training.finished()) {
     std::cout << "stopped after " << steps.size() << " of " << training.plan().steps
-              << " steps; the same command goes on from there" << std::endl;
+              << " steps; the same command continues from there" << std::endl;
     return;
   }
   std::printf("%zu steps in %s, loss %.4f", steps.size(), rough_duration(seconds).c_str(),
@@ -240,8 +240,8 @@ Result<void> write_text(const std::filesystem::path& file, const std::string& te
   return write_whole_file(file, {std::as_bytes(std::span(text.data(), text.size()))});
 }
 
-// The best head so far to a run's folder; where nothing is held out, the last. One that is the best
-// and older than this process is there already.
+// Writes the best head so far to a run's folder, or the last one if nothing is held out. If the
+// best head is older than this process, the folder has it already.
 Result<void> write_best(const std::filesystem::path& folder, HeadTraining& training,
                         const DraftHeadShape& shape, const std::vector<TokenId>& vocabulary) {
   if (!training.best_step())
@@ -250,7 +250,7 @@ Result<void> write_best(const std::filesystem::path& folder, HeadTraining& train
   return write_draft_head(folder, shape, training.best_parameters(), vocabulary);
 }
 
-// The head and how well it does, to a run's folder.
+// Writes the head and its measurements to a run's folder.
 Result<void> save(const RunFolder& folder, HeadTraining& training, const DraftHeadShape& shape,
                   const std::vector<TokenId>& vocabulary) {
   const TrainingState& state = training.state();
@@ -266,7 +266,7 @@ Result<void> save(const RunFolder& folder, HeadTraining& training, const DraftHe
   });
 }
 
-// So many steps as --minutes has time for; what a run that goes on planned stays.
+// The number of steps that --minutes has time for. A continued run keeps its planned number.
 Result<int> planned_steps(const TuneHeadOptions& options, const RunFolder& folder,
                           HeadTraining& training, bool goes_on) {
   const std::filesystem::path file = folder.path() / kStepsName;
@@ -287,7 +287,7 @@ Result<int> planned_steps(const TuneHeadOptions& options, const RunFolder& folde
   return steps;
 }
 
-// Trains until the end or Ctrl-C, and saves on the way and at the end.
+// Trains until the end or Ctrl-C. Saves regularly and at the end.
 int train(const TuneHeadOptions& options, HeadTraining& training, const RunFolder& folder,
           const DraftHeadShape& shape, const std::vector<TokenId>& vocabulary) {
   const InterruptWatch watch;
@@ -358,7 +358,7 @@ int run_training(TuneHeadOptions options) {
   if (*checkpoint) {
     if (Result<void> resumed = training.resume(std::move(**checkpoint)); !resumed)
       return fail(resumed.error().in(options.out));
-    std::cerr << options.out << ": goes on after step " << training.steps_done() << std::endl;
+    std::cerr << options.out << ": continues after step " << training.steps_done() << std::endl;
   }
   return train(options, training, *folder, shape, vocabulary);
 }
@@ -428,7 +428,7 @@ int run_evaluation(const TuneHeadOptions& options) {
 
 void add_tune_head(CommandLine tune, Command& chosen) {
   const CommandLine command = tune.add_subcommand(
-      "head", "Train a draft head on recorded rows; interrupted, the same command goes on");
+      "head", "Train a draft head on recorded rows; the same command continues an interrupted run");
   const auto options = std::make_shared<TuneHeadOptions>();
   add_tune_head_options(command, *options);
   command.callback([&chosen, options] {

@@ -69,7 +69,7 @@ Result<TextList> list_texts(const TuneRecordOptions& options, const SimilarTexts
   return list;
 }
 
-// What decides the texts, but for their number.
+// The options that determine the texts, except for their number.
 Result<std::string> settings_of(const TuneRecordOptions& options) {
   std::string out = "max-tokens " + std::to_string(options.limits.piece);
   for (const std::string& file : options.data) {
@@ -159,7 +159,7 @@ void report(const TuneRecordOptions& options, const RowWriter& writer, const Rec
   std::fflush(stdout);
 }
 
-// Of the model that is loaded: what its rows have in common.
+// What the rows of the loaded model have in common.
 Result<RecordedShape> shape_of(const TuneRecordOptions& options, const LoadedModel& model) {
   const auto files = open_model_files(model.location);
   if (!files) return files.error();
@@ -220,7 +220,7 @@ int run_record(TuneRecordOptions options) {
   if (const Result<void> begun = check_begun(writer->progress(), *texts, options.out); !begun)
     return fail(begun.error());
   if (writer->progress().texts > 0)
-    std::cerr << options.out << ": goes on after " << writer->progress().texts << " texts"
+    std::cerr << options.out << ": continues after " << writer->progress().texts << " texts"
               << std::endl;
   Recording recording(*model->model, *writer, *texts, options.tokens);
   const Result<void> ran = recording.run(status, watch);
@@ -228,7 +228,7 @@ int run_record(TuneRecordOptions options) {
   if (!ran) return fail(ran.error());
   report(options, *writer, recording);
   if (recording.finished()) return kSuccess;
-  std::cerr << "redraft: interrupted; the same command goes on from here" << std::endl;
+  std::cerr << "redraft: interrupted; the same command continues from here" << std::endl;
   return kInterrupted;
 }
 
@@ -238,14 +238,13 @@ void add_tune_record(CommandLine tune, Command& chosen) {
   const CommandLine command = tune.add_subcommand(
       "record", "Run a target over texts and keep what a draft head can learn from it");
   const auto options = std::make_shared<TuneRecordOptions>();
-  command.add_option("--model", options->common.target, "The target, which the head is to serve")
+  command.add_option("--model", options->common.target, "The target that the head drafts for")
       .show_default();
   command.add_option("--data", options->data,
                      "Examples, as `redraft tune data` writes them; may be given several times");
   command.add_option("--files", options->files,
                      "A folder of source files; may be given several times");
-  command
-      .add_option("--out", options->out, "Folder for the rows; one that was begun is gone on with")
+  command.add_option("--out", options->out, "Folder for the rows; an unfinished one is continued")
       .required();
   command.add_option("--layers", options->layers,
                      "After which layers a row is kept, as 9,19,27 (default: a third, two thirds, "

@@ -29,7 +29,7 @@
 namespace redraft::cli {
 namespace {
 
-// How much of a run a power failure takes at most; Ctrl-C takes nothing.
+// The part of a run that a power failure can lose; Ctrl-C loses nothing.
 constexpr double kSaveSeconds = 300;
 
 enum class Precision { kAuto, kFloat32, kBFloat16 };
@@ -126,7 +126,7 @@ std::string text_of(double value) {
   return text;
 }
 
-// All that decides about the adapter, in the words of the options.
+// Everything that determines the adapter, in the words of the options.
 Result<RunIdentity> identity_of(const TuneRunOptions& options, const Base& base,
                                 TrainingPrecision precision) {
   const Result<std::string> model = digest_of_model(base.path);
@@ -159,7 +159,7 @@ Result<RunIdentity> identity_of(const TuneRunOptions& options, const Base& base,
                      {"seed", std::to_string(options.plan.seed)}};
 }
 
-// What the user sees of a run while it goes on.
+// Shows the progress of a run to the user.
 class Progress {
  public:
   Progress(Training& training, StatusLine& status)
@@ -222,11 +222,11 @@ void report(const TuneRunOptions& options, const RunFolder& folder, const Traini
                 loss);
   } else {
     std::cout << "stopped after " << steps.size() << " of " << training.plan().steps
-              << " steps; the same command goes on from there" << std::endl;
+              << " steps; the same command continues from there" << std::endl;
   }
 }
 
-// Trains until the end or Ctrl-C, and saves on the way and at the end.
+// Trains until the end or Ctrl-C. Saves regularly and at the end.
 int train(const TuneRunOptions& options, Training& training, TrainableModel& model,
           const RunFolder& folder, const std::string& base_model, StatusLine& status,
           const InterruptWatch& watch) {
@@ -297,7 +297,7 @@ int run_tune(TuneRunOptions options) {
   if (*checkpoint) {
     if (Result<void> resumed = training.resume(std::move(**checkpoint)); !resumed)
       return fail(resumed.error().in(options.out));
-    std::cerr << options.out << ": goes on after step " << training.steps_done() << std::endl;
+    std::cerr << options.out << ": continues after step " << training.steps_done() << std::endl;
   }
   return train(options, training, **model, *folder, options.model, status, watch);
 }
@@ -352,7 +352,7 @@ void add_training_options(CommandLine command, TuneRunOptions& options) {
 
 void add_tune_run(CommandLine tune, Command& chosen) {
   const CommandLine command = tune.add_subcommand(
-      "run", "Train an adapter for a model; interrupted, the same command goes on");
+      "run", "Train an adapter for a model; the same command continues an interrupted run");
   const auto options = std::make_shared<TuneRunOptions>();
   command.add_option("--model", options->model, "The model that is adapted").show_default();
   command.add_option("--data", options->data, "Examples, as `redraft tune data` writes them")

@@ -10,12 +10,13 @@
 
 namespace redraft::cli {
 
-// The licence of a project by the files at its top, or nothing, which is said on stderr. `own`: it
-// is the user's own, whatever the files say; then it is empty.
+// The licence of a project, according to the files at its top. Without one, reports that on stderr
+// and returns nothing. `own`: the project is the user's own; the licence is then empty, whatever
+// the files say.
 std::optional<std::string> allowed_licence(bool own, const std::string& name,
                                            const Result<std::vector<NamedText>>& files);
 
-// Adds every text below the folders of --exclude; files that are none are named on stderr.
+// Adds every text below the folders of --exclude. Names files that are not text on stderr.
 Result<void> exclude_texts(const std::vector<std::string>& folders, SimilarTexts& texts);
 
 }  // namespace redraft::cli

@@ -23,9 +23,9 @@ std::string lines(int count, const std::string& word = "line") {
   return text;
 }
 
-std::vector<std::string> texts(const std::vector<LineWindow>& windows) {
+std::vector<std::string> texts(const std::vector<RepositoryWindow>& windows) {
   std::vector<std::string> texts;
-  for (const LineWindow& window : windows) texts.emplace_back(window.text);
+  for (const RepositoryWindow& window : windows) texts.emplace_back(window.text);
   return texts;
 }
 
@@ -71,7 +71,7 @@ TEST_F(RepoCoder, TheSecondQueryEndsWithWhatWasWritten) {
 
 TEST_F(RepoCoder, WindowsAreCommentsUnderTheirPath) {
   const std::vector<StoredFile> files = {{"lib/a.py", "alpha\n\tbeta\r\n"}, {"b.go", "alpha"}};
-  const std::vector<LineWindow> windows =
+  const std::vector<RepositoryWindow> windows =
       RepositoryWindows(files, *tokenizer_).most_alike("beta alpha", "", 10);
   const std::string best = "# From lib/a.py:\n# alpha\n# \tbeta\n\n";
   const std::string other = "# From b.go:\n# alpha\n\n";

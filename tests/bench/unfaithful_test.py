@@ -99,7 +99,7 @@ class Unfaithful(RedraftCase):
                          json.dumps({**plain, **change})]
                 self.out.with_suffix(".json.partial").write_text("\n".join(lines) + "\n")
                 bench = self.bench(decoders, unfaithful=False)
-                self.assertIn(b"going on after the 1 decodes", bench.stderr)
+                self.assertIn(b"continuing after the 1 decodes", bench.stderr)
                 if change:
                     self.assert_reported(bench, "one", DRAFTS)
                 else:

@@ -183,7 +183,7 @@ class ByAddress(Any):
                             "`redraft models pull smollm2-135m`")
 
     def test_addresses_that_are_none(self):
-        for address, why in (("ftp://127.0.0.1/a.gguf", "is no address"), ("https:///a.gguf", "is no address"),
+        for address, why in (("ftp://127.0.0.1/a.gguf", "is not an address"), ("https:///a.gguf", "is not an address"),
                              ("https://me:secret@127.0.0.1/a.gguf", "with a password in it"),
                              ("http://models.example/a.gguf", "can be read and changed on the way")):
             with self.subTest(address):
@@ -197,7 +197,7 @@ class Unwanted(Any):
 
     def test_a_page(self):
         self.page.content = b"<!DOCTYPE html><p>Log in first"
-        self.assert_refused(self.pull(), "is no GGUF file but a page", "nothing of it is kept")
+        self.assert_refused(self.pull(), "is no GGUF file but a page", "nothing was kept")
 
     def test_an_architecture_that_redraft_does_not_run(self):
         self.page.content, self.page.hold_after = header("mamba", 1 << 20), 1 << 17
@@ -240,7 +240,7 @@ class Continuing(Any):
         self.page.cuts = [100_000] + [0] * 9
         process = self.pull()
         self.assertEqual(process.returncode, 1)
-        self.assertIn("what has come is kept", process.err)
+        self.assertIn("the received part is kept", process.err)
         self.assertEqual(self.partial().stat().st_size, 100_000)
         self.page.cuts = []
         self.assert_pulled(self.pull())
@@ -249,7 +249,7 @@ class Continuing(Any):
         self.leave_partial()
         self.page.content, self.page.mark = model("2"), '"two"'
         told = self.assert_pulled(self.pull(), self.page.content)
-        self.assertIn("has changed since: it begins anew", told.err)
+        self.assertIn("has changed: the download begins again", told.err)
 
     def test_a_part_of_another_file_is_not_taken(self):
         """A server that ignores If-Range, but says what it sends."""
@@ -262,7 +262,7 @@ class Continuing(Any):
         self.leave_partial()
         self.page.has_ranges = False
         told = self.assert_pulled(self.pull())
-        self.assertIn("the server cannot continue a download: it begins anew", told.err)
+        self.assertIn("the server cannot continue a download: it begins again", told.err)
 
     def test_nothing_is_continued_that_cannot_be_known_again(self):
         self.page.mark = None

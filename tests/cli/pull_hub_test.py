@@ -143,7 +143,7 @@ class Token(Hub):
     def test_one_that_would_be_more_than_a_header(self):
         self.environment["HF_TOKEN"] = "a\r\nX-Other: b"
         refused = self.pull("owner/model")
-        self.assert_refused(refused, "HF_TOKEN is no token")
+        self.assert_refused(refused, "HF_TOKEN is not a token")
         self.assertEqual(self.web.requests, [])
 
     def test_it_is_not_sent_where_it_could_be_read(self):

@@ -275,7 +275,7 @@ class Continuing(Pull):
         self.cancel(signal.SIGINT)
         told = self.pull()
         self.assert_pulled(told)
-        self.assertIn("the server cannot continue a download: this part begins anew", told.stderr_text)
+        self.assertIn("the server cannot continue a download: this part begins again", told.stderr_text)
 
     def test_a_connection_that_breaks_is_made_again(self):
         self.registry.break_after = 150_000

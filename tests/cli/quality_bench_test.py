@@ -78,7 +78,7 @@ class QualityBench(InFolder):
             file.write('{"measure": "completion", "id": "pla')
         result = self.bench(self.places)
         self.assertIn("**completion**: 4 tasks;", self.assert_succeeds(result))
-        self.assertIn("going on after the 2 measurements", result.stderr.decode())
+        self.assertIn("continuing after the 2 measurements", result.stderr.decode())
         self.assertEqual(self.ids(), ["place/0", "place/1", "place/2", "place/3"])
         kept = self.out.read_bytes()
         again = self.assert_succeeds(self.bench(self.places))

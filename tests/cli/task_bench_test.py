@@ -131,7 +131,7 @@ class TaskBench(InFolder):
             self.assert_fails(other, 1, "another command", str(partial))
             done = run(*command)
             self.assert_succeeds(done)
-            self.assertIn(b"going on", done.stderr)
+            self.assertIn(b"continuing", done.stderr)
             tasks = {(task["id"], task["decoder"]): task for task in self.report()["tasks"]}
             for line in map(json.loads, kept):
                 self.assertEqual(tasks[line["id"], line["decoder"]]["seconds"], line["seconds"])

@@ -98,13 +98,13 @@ class Records(Tune):
         process = subprocess.Popen([PROGRAM, *self.record_arguments(out=parts)], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         for line in process.stderr:
-            if "goes on after" in line:
+            if "continues after" in line:
                 process.send_signal(signal.SIGINT)
                 break
         _, stderr = process.communicate(timeout=TIME_LIMIT)
         self.assertIn(process.returncode, (0, 130))
         if process.returncode == 130:
-            self.assertIn("the same command goes on from here", stderr)
+            self.assertIn("the same command continues from here", stderr)
         self.assert_succeeds(self.record(out=parts))
         self.assertEqual(self.contents(parts), whole)
 
@@ -230,7 +230,7 @@ class Heads(Tune):
             stdout, _ = process.communicate(timeout=TIME_LIMIT)
             if process.returncode == 130:
                 stops += 1
-                self.assertIn("the same command goes on from there", stdout)
+                self.assertIn("the same command continues from there", stdout)
         self.assertGreaterEqual(stops, 1)
         self.assert_succeeds(run(*self.arguments(*options, out=out)))
         self.assertEqual((out / "draft_head.safetensors").read_bytes(), whole)

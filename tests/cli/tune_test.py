@@ -77,7 +77,7 @@ class Runs(Tune):
             stdout, _ = process.communicate(timeout=TIME_LIMIT)
             stops += process.returncode == 130
             if process.returncode == 130:
-                self.assertIn("the same command goes on from there", stdout)
+                self.assertIn("the same command continues from there", stdout)
                 self.assertTrue((out / "adapter_model.safetensors").exists())
         self.assertGreaterEqual(stops, 1)
         self.assert_succeeds(run(*arguments))

@@ -183,6 +183,23 @@ TEST_F(StateArchiveTest, IsRefusedByAModelWithoutStateAndWhenItIsDamaged) {
   EXPECT_TRUE(files().empty());
 }
 
+// The next instruction for the same text reads nothing of that text again, however short it is.
+TEST_F(SequenceStateTest, IsRememberedWhereOtherRequestsBegin) {
+  PrefixPool pool(700, 1 << 20);
+  const CostCurve cost({{1, 1}, {8, 1.3}, {64, 2}});
+  const Tokens text = counted(300);
+  const auto request = [&](const Tokens& instruction) {
+    DecodeRequest request{.prompt = joined(text, instruction), .shared_beginning = 300};
+    request.max_new_tokens = 5;
+    const PrefixPool::Lease lease = pool.acquire(model_, request.prompt);
+    return decode("ar", {&model_, &lease.cache()}, {}, request, cost)
+        .statistics.cached_prompt_tokens;
+  };
+  EXPECT_EQ(request({1, 2, 3}), 0);
+  EXPECT_EQ(request({4}), 300);
+  EXPECT_EQ(request({5, 6, 7, 8, 9}), 300);
+}
+
 // Requests that share beginnings, through one pool, some of them cancelled or ended by their sink.
 TEST_F(SequenceStateTest, RequestsThroughThePoolWriteWhatPlainDecodingWrites) {
   std::mt19937 random(5);

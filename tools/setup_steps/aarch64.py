@@ -1,4 +1,4 @@
-"""What `make test-aarch64` builds with on another machine: a cross compiler, an emulator, and libraries for AArch64.
+"""The tools with which `make test-aarch64` builds on another machine: a cross compiler, an emulator, and libraries for AArch64.
 
 The libraries are unpacked from the system's own packages for arm64 into a folder, so the machine stays as it is: apt is
 asked with a state of its own, in which arm64 is the only architecture.
@@ -28,7 +28,7 @@ def directory():
 
 
 def _contents():
-    """What the folder is made from: the packages that the build needs, and the system's release."""
+    """The inputs of the folder: the packages that the build needs, and the system's release."""
     packages = [name for library in system_packages.LIBRARIES for name in library.package.split()]
     release = pathlib.Path("/etc/os-release")
     found = re.search(r'^VERSION_ID="?([^"\n]*)', release.read_text() if release.exists() else "", re.MULTILINE)
@@ -56,7 +56,7 @@ class _Apt:
         return run.stdout
 
     def with_dependencies(self, packages):
-        """`packages` and what they depend on, less what comes with the compiler."""
+        """`packages` and their dependencies, without those that come with the compiler."""
         found, left = set(), set(packages)
         while left:
             found |= left

@@ -14,7 +14,7 @@ from .registry import ConnectionBroken
 from .transfer import Transfer
 from .web import Web, digest_of, normal, origin, plain, shown
 
-_LONGEST_NAME = 200  # bytes
+_MAX_NAME = 200  # bytes
 
 
 def is_elsewhere(word):
@@ -23,13 +23,13 @@ def is_elsewhere(word):
 
 
 def checked_name(name):
-    """The name of a file in the store; an error for one that may do harm there."""
+    """The name of a file in the store; an error for a name that may do harm there."""
     told = plain(name, 80)
     if not name.isprintable() or re.search(r"[/\\]", name) or name.startswith((".", "-")) or not name.isascii() \
-            or len(name) > _LONGEST_NAME:
-        raise SetupError(f"'{told}' is no name for a file in the models folder")
+            or len(name) > _MAX_NAME:
+        raise SetupError(f"'{told}' is not a valid name for a file in the models folder")
     if not name.lower().endswith(".gguf") or name.lower() == ".gguf":
-        raise SetupError(f"'{told}': only GGUF files are fetched, whose names end in .gguf")
+        raise SetupError(f"'{told}': redraft downloads only GGUF files, whose names end in .gguf")
     if re.search(r"-\d{5}-of-\d{5}\.gguf$", name.lower()):
         raise SetupError(f"'{told}' is a part of a model; redraft reads models of one file")
     for model in known_models():
@@ -55,7 +55,7 @@ def _find(web, word, sha256):
 
 
 class Puller:
-    """`program` is redraft's own, which says whether it can run what has come; `architectures` are those that it runs."""
+    """`program`: redraft, which says whether it can run the downloaded file. `architectures`: those that it runs."""
 
     def __init__(self, report, sha256=None, program=None, architectures=()):
         if sha256 and not digest_of(sha256):
@@ -84,9 +84,9 @@ class Puller:
         return sha256_of(path, lambda count: self._report.progress(model, "checking", min(count, model["bytes"])))
 
     def _check_present(self, path, source, model):
-        """A file of that name is the one that was asked for, or in the way."""
+        """Accepts an existing file of that name if it is the requested one, and otherwise fails."""
         if not path.is_file():
-            raise SetupError(f"{path} is in the way: it is no file")
+            raise SetupError(f"{path} is in the way: it is not a file")
         model["bytes"] = path.stat().st_size
         origin_of = _read_origin(path)
         from_there = origin_of.get("stamp") == _stamp(path) and origin_of
@@ -104,8 +104,8 @@ class Puller:
         found = self._hash(partial, model)
         if source.sha256 and found != source.sha256:
             transfer.remove()
-            raise SetupError(f"what the server sent has the SHA-256 {found} where {source.sha256} is expected; it was removed "
-                             f"({shown(source.address)})")
+            raise SetupError(f"the file from the server has the SHA-256 {found} where {source.sha256} is expected; it was "
+                             f"removed ({shown(source.address)})")
         _place(partial, path)
         transfer.remove()
         _write_origin(path, shown(source.address), found)
@@ -123,13 +123,13 @@ class Puller:
 
 
 def _place(partial, path):
-    """Gives the file its name, unless another one has got it meanwhile."""
-    taken = SetupError(f"{path} has appeared meanwhile; move it away and run this again, which fetches nothing twice")
+    """Gives the file its name, unless another file has taken it meanwhile."""
+    taken = SetupError(f"{path} has appeared meanwhile; move it away and run this again, which downloads nothing twice")
     try:
         os.link(partial, path)
     except FileExistsError as error:
         raise taken from error
-    except OSError:  # a file system without second names
+    except OSError:  # a file system without hard links
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o666))
         except FileExistsError as error:

@@ -50,7 +50,7 @@ def exclusive_lock(tell=say):
 
 
 def sha256_of(path, on_bytes=lambda count: None):
-    """`on_bytes` is told after each block how many bytes are read."""
+    """Calls `on_bytes` after each block with the number of bytes read so far."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
         for block in iter(lambda: file.read(1 << 22), b""):

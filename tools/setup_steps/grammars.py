@@ -43,7 +43,7 @@ def _copy(package, folders, target):
     """C sources and headers of `folders`, and the licence."""
     files = [file for folder in folders for file in (package / folder).rglob("*") if file.suffix in {".c", ".h"}]
     if not files:
-        raise SetupError(f"{package.name} holds no sources in {', '.join(folders)}")
+        raise SetupError(f"{package.name} has no sources in {', '.join(folders)}")
     for file in [*files, *package.glob("LICEN[CS]E*")]:
         if file.is_symlink() or not file.is_file():
             continue

@@ -1,4 +1,4 @@
-"""Finds a file of a model in a repository of Hugging Face's hub, or of a server that speaks as it does (HF_ENDPOINT)."""
+"""Finds a file of a model in a repository of Hugging Face's hub, or of a compatible server (HF_ENDPOINT)."""
 
 import json
 import os
@@ -11,14 +11,14 @@ from .common import SetupError
 from .web import digest_of, explain, normal, origin, plain
 
 _HUB = "https://huggingface.co"
-_MOST_BYTES = 16 << 20  # of the hub's answer
-_MOST_LISTED = 40
+_MAX_BYTES = 16 << 20  # of the hub's answer
+_MAX_LISTED = 40
 _REPOSITORY = re.compile(r"([A-Za-z0-9][\w.-]{0,95})/([A-Za-z0-9][\w.-]{0,95})(?::(.+))?")
 
 
 @dataclass
 class Source:
-    """Where a file is, and what is known of it before it comes."""
+    """Where a file is, and what is known about it before the download."""
     name: str  # in the store
     title: str
     address: str
@@ -35,7 +35,7 @@ def endpoint():
 def token():
     text = os.environ.get("HF_TOKEN", "").strip()
     if text and not re.fullmatch(r"[!-~]{1,500}", text):
-        raise SetupError("HF_TOKEN is no token: it has characters that none has")
+        raise SetupError("HF_TOKEN is not a token: it has characters that no token has")
     return text or None
 
 
@@ -51,13 +51,13 @@ def _licence(answer):
 
 
 def _is_part(path):
-    """Of a model that is split, or what is not the model itself but sees or checks for it."""
+    """Whether the file is a part of a split model, or belongs to a model (a projector, a draft head) without being one."""
     name = path.rsplit("/", 1)[-1].lower()
     return bool(re.search(r"-\d{5}-of-\d{5}\.gguf$", name)) or name.startswith("mmproj") or "imatrix" in name
 
 
 def _files(answer):
-    """The GGUF files that are whole models: path to what the hub says of it."""
+    """The GGUF files that are whole models: the path, and what the hub says about it."""
     siblings = answer.get("siblings")
     found = {}
     for each in siblings if isinstance(siblings, list) else []:
@@ -68,7 +68,7 @@ def _files(answer):
 
 
 def _matches(paths, wanted):
-    """Those that `wanted` names: the file, else a part of the name that stands alone, else any part."""
+    """The paths that `wanted` names: the whole name, otherwise a separate word of it, otherwise any part of it."""
     low = wanted.lower()
     alone = re.compile(rf"(?<![a-z0-9]){re.escape(low)}(?![a-z0-9_])")
     named = lambda path: low in (path.lower(), path.rsplit("/", 1)[-1].lower())
@@ -83,8 +83,8 @@ def _listed(files, paths):
     def line(path):
         size = _size(files[path])
         return f"\n  {plain(path)}" + (f"  {size / 1e6:.0f} MB" if size is not None else "")
-    rest = len(paths) - _MOST_LISTED
-    return "".join(line(path) for path in sorted(paths)[:_MOST_LISTED]) + (f"\n  and {rest} more" if rest > 0 else "")
+    rest = len(paths) - _MAX_LISTED
+    return "".join(line(path) for path in sorted(paths)[:_MAX_LISTED]) + (f"\n  and {rest} more" if rest > 0 else "")
 
 
 def _choose(repository, files, wanted):
@@ -92,8 +92,8 @@ def _choose(repository, files, wanted):
     if not paths and files:
         raise SetupError(f"{repository}: has GGUF files only in parts, which redraft does not read:{_listed(files, list(files))}")
     if not paths:
-        raise SetupError(f"{repository}: has no GGUF file; a folder of safetensors is fetched by the hub's own tools, and "
-                         "used by its path (--target)")
+        raise SetupError(f"{repository}: has no GGUF file; download a folder of safetensors with the hub's own tools, and "
+                         "name its path (--target)")
     chosen = _matches(paths, wanted) if wanted else paths
     if len(chosen) == 1:
         return chosen[0]
@@ -118,11 +118,11 @@ def _answer(web, address, repository):
     with web.opened(address) as answer:
         if answer.status != 200:
             explain(answer, hub=True)
-        text = answer.text(_MOST_BYTES)
+        text = answer.text(_MAX_BYTES)
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise SetupError(f"{repository}: the hub's answer is no JSON") from error
+        raise SetupError(f"{repository}: the hub's answer is not JSON") from error
     if not isinstance(parsed, dict):
         raise SetupError(f"{repository}: the hub's answer is not as expected")
     return parsed
@@ -135,7 +135,7 @@ def find(web, word):
     answer = _answer(web, f"{endpoint()}/api/models/{repository}?blobs=true", repository)
     files = _files(answer)
     path = _choose(repository, files, wanted)
-    # The commit, so that a download that goes on another day goes on with the same file.
+    # The commit, so that a download that continues on another day continues with the same file.
     commit = answer.get("sha")
     commit = commit if isinstance(commit, str) and re.fullmatch(r"[0-9a-f]{40,64}", commit) else "main"
     return Source(name=path.rsplit("/", 1)[-1], title=f"{repository} on {origin(endpoint())[1]}",

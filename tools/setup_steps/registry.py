@@ -17,7 +17,7 @@ from .common import SetupError, machine
 
 
 class UnknownPip(Exception):
-    """This pip is built differently from those that this file knows."""
+    """This pip's internals differ from those that this file knows."""
 
 
 class ConnectionBroken(Exception):
@@ -46,7 +46,7 @@ def _make_importable():
 
 
 def _reason(message):
-    """What is wrong, out of the nested words of pip, requests and urllib3."""
+    """The reason in the nested messages of pip, requests and urllib3."""
     found = re.search(r"(\[Errno -?\d+\] [^'\")]+|certificate verify failed[^'\")]*|\d{3} (?:Client|Server) Error: [^:]+)",
                       message)
     return found.group(1).strip() if found else message
@@ -81,7 +81,7 @@ class Registry:
         self._messages.all.clear()
         links = [found.link for found in self._finder.find_all_candidates(package) if str(found.version) == version]
         wanted = self._hashes({"sha256": [sha256]})
-        # A registry need not tell hashes; what comes is hashed in any case.
+        # A registry need not state hashes; the download is hashed in any case.
         for link in [*filter(lambda link: link.is_hash_allowed(wanted), links), *filter(lambda link: not link.has_hash, links)]:
             return link.url_without_fragment
         if links:

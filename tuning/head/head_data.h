@@ -75,7 +75,7 @@ struct SplitRows {
   std::vector<std::size_t> held_out;
 };
 SplitRows split_rows(const RecordedRows& rows, double share);
-// At most `most` of them, chosen at random but always the same; ascending.
+// At most `most` of `rows`, in ascending order. The choice is random but always the same.
 std::vector<std::size_t> some_of(std::span<const std::size_t> rows, std::size_t most);
 
 }  // namespace redraft

@@ -1,6 +1,7 @@
 #include "workspace/edit/edit_plan.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -34,6 +35,17 @@ Result<std::optional<EditWindows>> windows_of(Engine& engine, const EditRequest&
   if (!windows) return budget.error();
   windows->context_bytes = std::min(windows->context_bytes, plan->context_bytes);
   return windows;
+}
+
+// The tokens of the file that the prompt does not show; null: it shows all.
+std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(Engine& engine,
+                                                                      const EditPlan& plan) {
+  const Document& document = plan.region.document();
+  if (document.text().size() - plan.region.range().size() <= plan.context_bytes) return nullptr;
+  const LineIndex& index = document.lines();
+  const int first = index.line_of(plan.region.range().begin);
+  const int end = first + static_cast<int>(plan.region.lines().size());
+  return engine.rest_of_file(Purpose::kEdit, document, {index.start(first), index.start(end)});
 }
 
 }  // namespace
@@ -83,6 +95,20 @@ Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
       return EditPlan{region, std::move(*more), more_bytes};
   }
   return EditPlan{region, std::move(*prompt), bytes};
+}
+
+DecodeRequest edit_decode(Engine& engine, const EditRequest& request, const EditPlan& plan,
+                          int max_new_tokens) {
+  return {.prompt = plan.prompt.tokens,
+          .shared_beginning = plan.prompt.before_instruction,
+          .original = plan.prompt.original,
+          .replacements = plan.prompt.replacements,
+          .stop_tokens = plan.prompt.stop_tokens,
+          .max_new_tokens = max_new_tokens,
+          .rest_of_file = rest_of_file(engine, plan),
+          .open_files = engine.open_files(request.beside),
+          .repository = request.repository,
+          .common = request.common};
 }
 
 // The larger prompt comes last: if the request comes early, only that part was read in vain.

@@ -5,6 +5,7 @@
 #include <stop_token>
 #include <string>
 
+#include "decoding/decoder.h"
 #include "support/result.h"
 #include "workspace/edit/edit_decision.h"
 #include "workspace/edit/edit_request.h"
@@ -44,6 +45,11 @@ struct EditPlan {
 // decode thread.
 Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
                              const std::string& instruction, const EditRegion& region);
+
+// The decode that writes the region of `plan`, without callbacks. Drafts come from the region, the
+// rest of the file, and what the request offers. On the decode thread.
+DecodeRequest edit_decode(Engine& engine, const EditRequest& request, const EditPlan& plan,
+                          int max_new_tokens);
 
 // Reads the part of the request's prompt that precedes the instruction, which need not be known
 // yet: first what an edit would wait for, then more. Blocks; runs on the decode thread. Calls

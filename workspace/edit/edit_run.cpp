@@ -202,20 +202,6 @@ void EditRun::report(const Part& part, const DecodeStatistics& statistics) {
   observer_.on_progress({part.from + (part.to - part.from) * fraction, so_far, lines});
 }
 
-DecodeRequest EditRun::decode_request(const Part& part, EditPrompt& prompt, int budget) {
-  return {.prompt = std::move(prompt.tokens),
-          .original = std::move(prompt.original),
-          .replacements = std::move(prompt.replacements),
-          .stop_tokens = std::move(prompt.stop_tokens),
-          .max_new_tokens = budget,
-          .on_progress = [this,
-                          &part](const DecodeStatistics& statistics) { report(part, statistics); },
-          .rest_of_file = rest_of_file(part.region),
-          .open_files = engine_.open_files(request_.beside),
-          .repository = request_.repository,
-          .common = request_.common};
-}
-
 Result<FinishReason> EditRun::write(const EditRegion& region, double from, double to,
                                     EditPrompt prompt, int budget) {
   const LineIndex& index = request_.document->lines();
@@ -227,9 +213,13 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
             .n_original = static_cast<double>(prompt.original.size()),
             .from = from,
             .to = branches ? (from + to) / 2 : to};
-  DecodeRequest decode = decode_request(part, prompt, budget);
+  const EditPlan plan{region, std::move(prompt), context_bytes_};
+  DecodeRequest decode = edit_decode(engine_, request_, plan, budget);
+  decode.on_progress = [this, &part](const DecodeStatistics& statistics) {
+    report(part, statistics);
+  };
   if (branches) {
-    const Result<Beginning> begun = begin_branch(decode, prompt.fence);
+    const Result<Beginning> begun = begin_branch(decode, plan.prompt.fence);
     if (!begun) return begun.error();
     if (begun->end) return *begun->end;
     part.from = part.to;
@@ -303,17 +293,6 @@ Result<Cancellable<Branch>> EditRun::find_branch(const DecodeRequest& decode,
       branch_of_retry(engine_, answer, std::get<int>(branching_), on_pass, stop_);
   statistics_ += cost;
   return branch;
-}
-
-std::shared_ptr<const std::vector<std::vector<TokenId>>> EditRun::rest_of_file(
-    const EditRegion& part) {
-  const Document& document = *request_.document;
-  if (document.text().size() - part.range().size() <= context_bytes_)
-    return nullptr;  // it shows all
-  const int first = document.lines().line_of(part.range().begin);
-  const ByteRange written{document.lines().start(first),
-                          document.lines().start(first + static_cast<int>(part.lines().size()))};
-  return engine_.rest_of_file(Purpose::kEdit, document, written);
 }
 
 EditResult EditRun::result(FinishReason reason, ByteRange region) {

@@ -54,7 +54,6 @@ class EditRun {
   Result<FinishReason> write_part(const EditRegion& part, double from, double to);
   Result<FinishReason> write(const EditRegion& region, double from, double to, EditPrompt prompt,
                              int budget);
-  DecodeRequest decode_request(const Part& part, EditPrompt& prompt, int budget);
   void report(const Part& part, const DecodeStatistics& statistics);
   // Writes the beginning of an answer that branches off the first one, and changes `decode` so that
   // it continues from there.
@@ -65,8 +64,6 @@ class EditRun {
   void begin_text(EditRegion text);
   void end_text();
   EditResult result(FinishReason reason, ByteRange region);
-  // The tokens of the file that the prompt for these lines may not show.
-  std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(const EditRegion& part);
 
   Engine& engine_;
   const EditRequest& request_;

@@ -11,7 +11,6 @@
 #include <set>
 
 #include "bench/markdown.h"
-#include "bench/papers/chart.h"
 #include "bench/papers/paper_report.h"
 #include "bench/papers/rank_agreement.h"
 #include "bench/report.h"
@@ -286,30 +285,6 @@ TEST(PaperFigure, DrawsASweepAndAnOverlap) {
   EXPECT_THAT(overlap, HasSubstr("FastFixer"));
   EXPECT_EQ(paper_figure(*find_paper_table("efficientedit-1"), made_up_inputs()), "");
   EXPECT_EQ(paper_figure(*find_paper_table("efficientedit-f5"), {}), "");
-}
-
-TEST(Chart, PutsPointsWhereTheyBelong) {
-  const std::string svg =
-      chart(std::vector<ChartPanel>{{.title = "a < b",
-                                     .x_title = "x",
-                                     .y_title = "y",
-                                     .series = {{.name = "s", .points = {{2, 0}, {4, 10}}}},
-                                     .level = 5}},
-            1);
-  // One panel of 420 x 300 below one line of legend (28): x from 56 to 404, y from 250 up to 34.
-  EXPECT_THAT(svg, HasSubstr("<polyline points=\"56.0,278.0 404.0,62.0\""));
-  EXPECT_THAT(svg, HasSubstr("y1=\"170.0\" x2=\"404.0\" y2=\"170.0\" stroke=\"#666\""));
-  EXPECT_THAT(svg, HasSubstr("a &lt; b"));
-  const std::string means =
-      chart(std::vector<ChartPanel>{{.title = "",
-                                     .x_title = "",
-                                     .y_title = "",
-                                     .series = {{.name = "s",
-                                                 .points = {{0.91, 2}, {0.99, 4}, {0.05, 10}},
-                                                 .style = ChartSeries::Style::kDotsAndMeans}},
-                                     .x_is_share = true}},
-            1);
-  EXPECT_THAT(means, HasSubstr("<polyline points=\"73.4,62.0 386.6,213.2\"")) << means;
 }
 
 TEST(PaperResults, MeasuresByTurnAndCategory) {

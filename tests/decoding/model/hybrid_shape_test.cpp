@@ -141,6 +141,20 @@ TEST(HybridShape, ErrorsNameTheKey) {
             "m.gguf: key 'qwen35.full_attention_interval': leaves no layer with attention");
 }
 
+// Sequences would take more memory than anybody has.
+TEST(HybridShape, StatesAreLimited) {
+  TransformerShape shape = *shape_of(tiny_hybrid().writer());
+  shape.delta.key_dim = shape.delta.value_dim = 1024;
+  shape.delta.value_heads = 64;
+  shape.delta.key_heads = 32;
+  EXPECT_FALSE(find_problem(shape));
+  shape.layers = 8;
+  shape.recurrent = {true, true, true, false, true, true, true, true};
+  const std::optional<ShapeProblem> problem = find_problem(shape);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->reason, "the states of all layers are too large together");
+}
+
 // A tensor of attention has no part in a recurrent layer, nor the other way round.
 TEST(HybridShape, ErrorsNameTheTensor) {
   for (const char* name : {"blk.0.attn_q.weight", "blk.1.ssm_a", "blk.0.ffn_norm.weight",

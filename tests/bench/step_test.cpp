@@ -1,4 +1,4 @@
-#include "bench/server_step.h"
+#include "bench/step.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "indexing/store/text_store.h"
+#include "tests/bench/bench_kit.h"
 #include "tests/kit/fill_script.h"
 #include "tests/kit/scripted_model.h"
+#include "workspace/edit/edit_plan.h"
 #include "workspace/engine/local_engine.h"
 
 namespace redraft {
@@ -60,11 +62,11 @@ RepositoryView view() {
 
 constexpr int kTokens = 1000;  // of one byte each, by three bytes a token
 
-TEST(ServerStep, ShowsTheServersWindowAndDraftsFromWhatItDraftsFrom) {
+TEST(ServerCompletionStep, ShowsTheServersWindowAndDraftsFromWhatItDraftsFrom) {
   const auto model = engine();
   const RepositoryView repository = view();
-  const auto step = make_server_step(*model, task(), repository,
-                                     {.as_server = true, .context_tokens = kTokens}, nullptr);
+  const auto step = make_step(*model, task(), {.view = repository},
+                              {.as_server = true, .context_tokens = kTokens});
   ASSERT_TRUE(step) << step.error().message();
   const std::string prompt = text_of(*model, step->request.prompt);
   EXPECT_THAT(prompt, HasSubstr("above = 9801\ndef f():\n    "));
@@ -74,26 +76,25 @@ TEST(ServerStep, ShowsTheServersWindowAndDraftsFromWhatItDraftsFrom) {
   EXPECT_EQ(step->request.max_new_tokens, 128);
 }
 
-TEST(ServerStep, WritesABlockOnAnIndentedLineOfItsOwn) {
+TEST(ServerCompletionStep, WritesABlockOnAnIndentedLineOfItsOwn) {
   const auto model = engine();
   StepOptions options{.as_server = true, .context_tokens = kTokens, .replay = true};
   auto wanted = task();
   wanted.reference = "    x = 1\n    return x\n\nprint(f())\n";
-  const auto step = make_server_step(*model, wanted, view(), options, nullptr);
+  const auto step = make_step(*model, wanted, {.view = view()}, options);
   ASSERT_TRUE(step) << step.error().message();
   EXPECT_EQ(text_of(*model, step->reference), "x = 1\n    return x");
   EXPECT_EQ(step->request.max_new_tokens, static_cast<int>(step->reference.size()) + 1);
 }
 
-TEST(ServerStep, WithinALineTheTextIsTakenAsItIs) {
+TEST(ServerCompletionStep, TakesTheTextWithinALineAsItIs) {
   const auto model = engine();
   BenchTask within = task();
   within.hidden.reset();
   within.prompt = "area = ";
   within.suffix = "\nprint(area)\n";
   within.reference = "width * height\nvolume = 0";
-  const auto step =
-      make_server_step(*model, within, {}, {.as_server = true, .replay = true}, nullptr);
+  const auto step = make_step(*model, within, {}, {.as_server = true, .replay = true});
   ASSERT_TRUE(step) << step.error().message();
   EXPECT_EQ(text_of(*model, step->reference), "width * height");
   ASSERT_TRUE(step->server_end);
@@ -101,14 +102,54 @@ TEST(ServerStep, WithinALineTheTextIsTakenAsItIs) {
   EXPECT_EQ(step->server_end->suffix, within.suffix);
 }
 
-TEST(ServerStep, AReferenceOfWhichItWritesNothingIsLeftOut) {
+TEST(ServerCompletionStep, LeavesOutAReferenceOfWhichItWritesNothing) {
   const auto model = engine();
   BenchTask blank = task();
   blank.reference = "\n";
-  const auto step =
-      make_server_step(*model, blank, view(), {.as_server = true, .replay = true}, nullptr);
+  const auto step = make_step(*model, blank, {.view = view()}, {.as_server = true, .replay = true});
   ASSERT_FALSE(step);
   EXPECT_THAT(step.error().message(), HasSubstr("nothing of its reference"));
+}
+
+TEST(CompletionStep, ShowsTheTasksOwnTextUnlessItIsTheServers) {
+  const auto model = engine();
+  const auto step = make_step(*model, task(), {.view = view()}, {});
+  ASSERT_TRUE(step) << step.error().message();
+  const std::string prompt = text_of(*model, step->request.prompt);
+  EXPECT_THAT(prompt, HasSubstr("published = 1\n"));
+  EXPECT_THAT(prompt, Not(HasSubstr("above")));
+  EXPECT_FALSE(step->server_end);
+}
+
+TEST(EditStep, IsTheServersEditOfTheWholeFile) {
+  const ReplayEngine replay = replay_engine();
+  const BenchTask task = edit_task("double it", "x = 1\n", "x = 2\n");
+  const auto step = make_step(*replay.engine, task, {}, {});
+  ASSERT_TRUE(step) << step.error().message();
+  EditRequest request;
+  request.document = *Document::make(task.file_name, 0, task.file->before);
+  request.instruction = task.instruction;
+  const auto region = EditRegion::make(request.document, EditScope::kFile, {});
+  const auto plan = plan_region(*replay.engine, request, request.instruction, *region);
+  ASSERT_TRUE(plan) << plan.error().message();
+  EXPECT_EQ(step->request.prompt, plan->prompt.tokens);
+  EXPECT_EQ(step->request.original, plan->prompt.original);
+  EXPECT_EQ(step->request.stop_tokens, plan->prompt.stop_tokens);
+  EXPECT_EQ(step->request.rest_of_file, nullptr) << "the prompt shows all";
+}
+
+TEST(EditStep, PutsTheInstructionFirstIfThatIsAskedFor) {
+  const ReplayEngine replay = replay_engine();
+  const BenchTask task = edit_task("double it", "x = 1\n", "x = 2\n");
+  const auto place_of_instruction = [&](PromptOrder order) {
+    const auto step = make_step(*replay.engine, task, {}, {.order = order});
+    const std::string prompt = text_of(*replay.engine, step->request.prompt);
+    return std::pair(prompt.find(task.instruction), prompt.find("x = 1\n"));
+  };
+  const auto [after, file] = place_of_instruction(PromptOrder::kBufferFirst);
+  EXPECT_GT(after, file);
+  const auto [before, moved_file] = place_of_instruction(PromptOrder::kInstructionFirst);
+  EXPECT_LT(before, moved_file);
 }
 
 }  // namespace
