@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "decoding/verifier.h"
@@ -32,13 +33,16 @@ class HeadedModel : public ScriptedModel {
         [](std::span<const TokenId>) { return 0.85F; });
   }
   std::vector<HeadPlace> head_draft(int row, TokenId token, int most, KvCache& cache) override {
-    clock_ += kRun;
+    const std::vector<HeadPlace> places = ScriptedModel::head_draft(row, token, most, cache);
+    clock_ += step > 0 ? step * static_cast<double>(places.size()) : kRun;
     ++runs;
-    return ScriptedModel::head_draft(row, token, most, cache);
+    return places;
   }
+  bool head_takes_steps() const override { return step > 0; }
   double compute_seconds() const override { return clock_; }
 
   int runs = 0;
+  double step = 0;  // seconds of each token; 0: all tokens take one run
 
  private:
   double clock_ = 0;
@@ -129,6 +133,31 @@ TEST(HeadProposer, GivesBothTokensOfAPlaceAndHowSureTheHeadIs) {
   }
   EXPECT_EQ(decode.pass(1 / kPlainStep, 2).size(), 2U);
   EXPECT_EQ(decode.pass(1 / kPlainStep, 0).size(), 0U);
+}
+
+// In pass 32 without a full proposal the later places are tried, too.
+TEST(HeadProposer, AsksForAsManyStepsAsPay) {
+  HeadedModel model(true);
+  HeadRecord record;
+  for (int i = 0; i < 100; ++i) record.learn(1, false);
+  HeadedDecode decode(model, record);
+  model.step = 0.2 * kPlainStep;
+  decode.pass(1 / kPlainStep);
+  std::vector<std::size_t> sizes;
+  for (int i = 0; i < 32; ++i) sizes.push_back(decode.pass(1 / kPlainStep).size());
+  EXPECT_EQ(std::ranges::count(sizes, 1U), 31) << "the second token would take a step for nothing";
+  EXPECT_EQ(sizes[31], 3U);
+  EXPECT_NEAR(record.seconds, model.step, 1e-9) << "the price is that of a step";
+  // The shares at first are .6, .5 and .4: a second token would be worth one step, not two.
+  HeadRecord fresh;
+  fresh.seconds = model.step = 0.4 * kPlainStep;
+  HeadedDecode other(model, fresh);
+  other.pass(1 / kPlainStep);
+  EXPECT_EQ(other.pass(1 / kPlainStep).size(), 1U);
+  model.step = 2 * kPlainStep;
+  HeadRecord dear;
+  EXPECT_LE(HeadedDecode(model, dear).run(100, 1 / kPlainStep), 4)
+      << "a step costs more than it saves";
 }
 
 TEST(HeadRecord, LearnsEachPlaceForItself) {
