@@ -180,6 +180,22 @@ void print_costs(const std::string& target, const Device& device, int threads) {
   if (cost) print_row("reading", reading_of(cost->curve));
 }
 
+// Only if the target itself cannot write them.
+void print_completions(const CommonOptions& options) {
+  const auto why_not = [](const std::string& model) {
+    const Result<ModelLocation> location = locate_model(model);
+    return location ? why_no_completions(location->file) : std::string();
+  };
+  const std::string of_target = why_not(options.target);
+  if (of_target.empty()) return;
+  const std::string& own = options.completion_model;
+  if (own.empty()) return print_row("complete", "not with " + options.target + ": " + of_target);
+  const std::string of_own = why_not(own);
+  print_row("complete", of_own.empty() ? "with " + own + ", because " + options.target +
+                                             " was not trained to fill in"
+                                       : "not with " + own + ": " + of_own);
+}
+
 std::string duration_of(std::int64_t milliseconds) {
   const std::int64_t seconds = (milliseconds + 500) / 1000;
   return seconds < 120 ? std::to_string(seconds) + " s" : std::to_string(seconds / 60) + " min";
@@ -280,6 +296,7 @@ int run_doctor(const DoctorOptions& options) {
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged. Delete it and fetch it again"));
+  print_completions(options.common);
   std::string beside;
   for (const std::string& own : own_models(options.common)) beside += " beside " + own;
   print_row("verdict", "ready to edit with " + options.common.target + beside);

@@ -8,7 +8,9 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "decoding/model/huggingface_model.h"
+#include "decoding/model/tokenizer_loader.h"
 #include "support/system/processor_cores.h"
+#include "workspace/completion/fill_format.h"
 #include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
@@ -62,6 +64,7 @@ ModelOverview overview_of_file(std::string name, const fs::path& file, const Mac
   const std::uintmax_t bytes = fs::file_size(file, problem);  // an error for a folder
   model.bytes = problem ? model.summary.weight_bytes : bytes;
   model.memory_needed = memory_of(model);
+  if (model.runs()) model.why_no_completions = why_no_completions(file);
   add_measured_speed(model, machine);
   return model;
 }
@@ -187,6 +190,16 @@ ModelOverview overview_of(const fs::path& file, const Machine& machine) {
   return models.back();
 }
 
+std::string why_no_completions(const fs::path& file) {
+  const Result<std::unique_ptr<const ModelFiles>> files = open_model_files(ModelLocation(file));
+  if (!files) return {};
+  const Result<std::shared_ptr<const Tokenizer>> tokenizer = make_tokenizer(**files);
+  if (!tokenizer) return {};
+  const std::string names = (*files)->name() + "\n" + file.string();
+  const Result<const FillFormat*> format = require_fill_format(**tokenizer, names);
+  return format ? std::string() : format.error().message();
+}
+
 void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine) {
   for (ModelOverview& model : models) {
     const std::uint64_t bytes = model.pass_bytes();
@@ -206,7 +219,10 @@ std::string description(const ModelOverview& model, const Machine& machine) {
   const std::string what = what_it_is(model.summary);
   const std::string start = what.empty() ? "" : what + "; ";
   if (!model.runs()) return start + "does not run: " + model.summary.why_not;
-  return start + memory_text(model, machine) + "; " + speed_text(model);
+  const std::string text = start + memory_text(model, machine) + "; " + speed_text(model);
+  return text + (model.why_no_completions.empty()
+                     ? ""
+                     : "; completions need another model (completion.model)");
 }
 
 nlohmann::ordered_json to_json(const ModelOverview& model, const Machine& machine) {
@@ -229,6 +245,8 @@ nlohmann::ordered_json to_json(const ModelOverview& model, const Machine& machin
     if (!model.runs()) json["why_not"] = summary.why_not;
   }
   if (!model.runs()) return json;
+  if (model.present) json["completes"] = model.why_no_completions.empty();
+  if (!model.why_no_completions.empty()) json["why_no_completions"] = model.why_no_completions;
   json["memory_needed"] = model.memory_needed;
   json["memory_free"] = machine.memory.available_bytes;
   json["fits"] = fits(model, machine);

@@ -33,6 +33,7 @@ struct ModelOverview {
   std::uint64_t memory_needed = 0;  // bytes, about: weights, caches and the program
   double seconds_per_pass = 0;      // about, for one row; 0 if unknown
   SpeedBasis basis = SpeedBasis::kNone;
+  std::string why_no_completions = {};  // and what to set; empty: it fills in, or is absent
 
   bool runs() const { return summary.why_not.empty(); }
   // The bytes of weights that a pass reads; for an absent model all of its bytes.
@@ -55,6 +56,10 @@ Machine this_machine();
 std::vector<ModelOverview> overview_of_models(const Machine& machine);
 // One file or folder, with the costs of the others.
 ModelOverview overview_of(const std::filesystem::path& file, const Machine& machine);
+
+// Why the model in these files cannot write completions, and what to set; empty if it can. Reads
+// its vocabulary.
+std::string why_no_completions(const std::filesystem::path& file);
 
 // Fills in the speeds that were not measured.
 void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine);

@@ -73,6 +73,8 @@ int show(const ModelsOptions& options) {
   }
   if (!model.runs()) return fail(Error(file->string() + ": " + model.summary.why_not));
   std::cout << description(model, machine) << std::endl;
+  if (!model.why_no_completions.empty())
+    std::cout << "no completions: " << model.why_no_completions << std::endl;
   return kSuccess;
 }
 

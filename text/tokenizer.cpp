@@ -255,6 +255,7 @@ std::string Tokenizer::display(TokenId id) const {
 }
 
 int Tokenizer::vocabulary_size() const { return impl_->n_tokens; }
+PreTokenizer Tokenizer::pre_tokenizer() const { return impl_->pre_tokenizer; }
 TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
 TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
 std::span<const TokenId> Tokenizer::end_tokens() const { return impl_->end_tokens; }

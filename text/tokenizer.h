@@ -12,6 +12,8 @@
 
 namespace redraft {
 
+enum class PreTokenizer;
+
 // What a model file says about its tokenizer; not trusted until Tokenizer::make has checked it.
 struct TokenizerSpec {
   std::string pre_tokenizer;        // GGUF tokenizer.ggml.pre: "qwen2", …
@@ -58,6 +60,7 @@ class Tokenizer {
   // How reports show a token: its bytes, or the spelling of a special one.
   std::string display(TokenId id) const;
   int vocabulary_size() const;
+  PreTokenizer pre_tokenizer() const;
   TokenId end_of_text() const;
   // The token that every prompt begins with, or -1.
   TokenId begin_of_text() const;

@@ -4,11 +4,22 @@ needs and how fast it would be here."""
 import json
 import os
 import shutil
+import struct
 import subprocess
 import unittest
 
 from pull_any_test import header
 from redraft_process import InFolder, run
+
+
+def without_training_to_fill_in(content):
+    """The same model with the pre-tokenizer of Qwen3.5. Its tensors stay where they are, because the name gets shorter."""
+    def value(key, text):
+        return key + struct.pack("<IQ", 8, len(text)) + text
+    for key, old, new in ((b"general.name", b"tiny", b"tin"), (b"tokenizer.ggml.pre", b"qwen2", b"qwen35")):
+        assert content.count(value(key, old)) == 1
+        content = content.replace(value(key, old), value(key, new))
+    return content
 
 
 class Listing(InFolder):
@@ -102,6 +113,27 @@ class Listing(InFolder):
         self.assertIn("about", self.advice())
         self.tiny.unlink()
         self.assertRegex(self.advice(), "`redraft models pull |none: ")
+
+    def test_a_model_that_was_not_trained_to_fill_in(self):
+        self.assertTrue(self.listed()["tiny.gguf"]["completes"])
+        self.assertNotIn("complete ", self.doctor("tiny.gguf"))
+        (self.store / "hybrid.gguf").write_bytes(without_training_to_fill_in(self.tiny.read_bytes()))
+        listed = self.listed()["hybrid.gguf"]
+        self.assertFalse(listed["completes"])
+        self.assertIn("do not document that it was trained", listed["why_no_completions"])
+        self.assertRegex(self.assert_succeeds(self.run_here("models", "show", "hybrid.gguf")),
+                         r"completions need another model \(completion.model\)\nno completions: .*Set completion.model ")
+        self.assertRegex(self.doctor("hybrid.gguf"), r"(?m)^complete  not with hybrid.gguf: .*Set completion.model ")
+        self.assertRegex(self.doctor("hybrid.gguf", "--completion-model", "tiny.gguf"),
+                         "(?m)^complete  with tiny.gguf, because hybrid.gguf was not trained")
+        code = self.write("a.py", b"x = \ny = 2\n")
+        self.assert_fails(self.run_here("complete", code, "--at", "1:5", "--target", "hybrid.gguf"), 1,
+                          "do not document that it was trained", "Set completion.model ")
+        edit = self.run_here("generate", "--target", "hybrid.gguf", "--prompt", "x", "--max-new-tokens", "2")
+        self.assertEqual(edit.returncode, 0, edit.stderr)
+
+    def doctor(self, target, *words):
+        return self.run_here("doctor", "--quick", "--target", target, *words).stdout.decode()
 
     def advice(self):
         report = self.run_here("doctor", "--quick").stdout.decode().splitlines()

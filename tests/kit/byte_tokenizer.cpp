@@ -37,8 +37,10 @@ std::shared_ptr<const Tokenizer> made_of(TokenizerSpec spec) {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials) {
+std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials,
+                                                const std::string& pre_tokenizer) {
   TokenizerSpec spec = byte_spec();
+  spec.pre_tokenizer = pre_tokenizer;
   for (const std::string& special : specials) {
     spec.tokens.push_back(special);
     spec.types.push_back(kControl);

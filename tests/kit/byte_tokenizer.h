@@ -10,7 +10,8 @@ namespace redraft {
 
 // One token per byte, and Qwen's special tokens: a real Tokenizer that needs no vocabulary file.
 // `specials` are additional special tokens.
-std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials = {});
+std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& specials = {},
+                                                const std::string& pre_tokenizer = "qwen2");
 
 // byte_tokenizer() with the tokens <think> and </think>, which are also text, and a chat template
 // that trims messages and writes an empty thought in each of the assistant's turns.

@@ -91,14 +91,11 @@ std::optional<SpelledFill> read_spelled(std::string_view prompt, const FillForma
 
 Result<std::vector<PromptPart>> completion_prompt(const Tokenizer& tokenizer,
                                                   const CompletionContext& context) {
-  const FillFormat* format = find_fill_format(tokenizer, context.model);
-  if (!format && context.suffix) {
-    return Error(
-        "the target's tokenizer has no fill-in-the-middle tokens; use a code model that has them, "
-        "such "
-        "as Qwen2.5-Coder");
-  }
-  return FillPrompt(tokenizer, format).parts(context);
+  if (!context.suffix)
+    return FillPrompt(tokenizer, find_fill_format(tokenizer, context.model)).parts(context);
+  const Result<const FillFormat*> format = require_fill_format(tokenizer, context.model);
+  if (!format) return format.error();
+  return FillPrompt(tokenizer, *format).parts(context);
 }
 
 std::optional<SpelledFill> read_spelled_fill(std::string_view prompt) {

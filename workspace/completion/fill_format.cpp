@@ -20,6 +20,14 @@ constexpr FillFormat kFormats[] = {
      .file = "<filename>",
      .ends = {"<fim_pad>", "<reponame>"},
      .order = Order::kSuffixFirst},
+    // Qwen3.5, 3.6 and 3.8 keep the tokens of Qwen2.5-Coder, but their authors document no training
+    // with them. One user reports good completions (llama.vscode#55); nobody has measured them.
+    {.name = "qwen3.5",
+     .pre_tokenizer = PreTokenizer::kQwen35,
+     .prefix = "<|fim_prefix|>",
+     .suffix = "<|fim_suffix|>",
+     .middle = "<|fim_middle|>",
+     .trained = false},
     {.name = "qwen",
      .prefix = "<|fim_prefix|>",
      .suffix = "<|fim_suffix|>",
@@ -69,15 +77,13 @@ bool has(const Tokenizer& tokenizer, std::string_view spelling) {
   return spelling.empty() || tokenizer.special(spelling) >= 0;
 }
 
-}  // namespace
-
-std::span<const FillFormat> fill_formats() { return kFormats; }
-
-const FillFormat* find_fill_format(const Tokenizer& tokenizer, std::string_view model) {
+// The first format whose tokens the vocabulary has, trained or not; null: none.
+const FillFormat* format_by_tokens(const Tokenizer& tokenizer, std::string_view model) {
   const std::string name = lower_case(model);
   const FillFormat* found = nullptr;
   for (const FillFormat& format : kFormats) {
     if (name.find(format.models) == std::string::npos) continue;
+    if (format.pre_tokenizer && *format.pre_tokenizer != tokenizer.pre_tokenizer()) continue;
     if (!has(tokenizer, format.prefix) || !has(tokenizer, format.suffix) ||
         !has(tokenizer, format.middle))
       continue;
@@ -85,6 +91,25 @@ const FillFormat* find_fill_format(const Tokenizer& tokenizer, std::string_view 
     if (found == nullptr) found = &format;
   }
   return found;
+}
+
+}  // namespace
+
+std::span<const FillFormat> fill_formats() { return kFormats; }
+
+const FillFormat* find_fill_format(const Tokenizer& tokenizer, std::string_view model) {
+  const FillFormat* format = format_by_tokens(tokenizer, model);
+  return format && format->trained ? format : nullptr;
+}
+
+Result<const FillFormat*> require_fill_format(const Tokenizer& tokenizer, std::string_view model) {
+  const FillFormat* format = format_by_tokens(tokenizer, model);
+  if (format && format->trained) return format;
+  return Error(std::string(format ? "the model has fill-in-the-middle tokens, but its authors do "
+                                    "not document that it was trained with them"
+                                  : "the model has no fill-in-the-middle tokens") +
+               ". Set completion.model (`redraft lsp --completion-model`) to a code model that "
+               "fills in, such as qwen2.5-coder-1.5b");
 }
 
 }  // namespace redraft

@@ -79,6 +79,21 @@ TEST(FillFormat, SelectsByTheFileTokenAmongFormatsWithTheSameTokens) {
   EXPECT_EQ(find_fill_format(*byte_tokenizer({"<|fim_prefix|>", "<|fim_suffix|>"}), ""), nullptr);
 }
 
+// Qwen3.5's vocabulary has the tokens of Qwen2.5-Coder, which does not make it a model that fills
+// in.
+TEST(FillFormat, IsNoneForAModelThatIsNotDocumentedToBeTrainedForIt) {
+  const auto tokenizer = byte_tokenizer(kQwen, "qwen35");
+  EXPECT_EQ(find_fill_format(*tokenizer, "Qwen3.6 35B A3B"), nullptr);
+  EXPECT_TRUE(completion_ends(*tokenizer, "").empty());
+  const auto filled = completion_prompt(*tokenizer, {.file = "a.py", .prefix = "x", .suffix = "y"});
+  ASSERT_FALSE(filled);
+  EXPECT_THAT(filled.error().message(), HasSubstr("do not document that it was trained"));
+  EXPECT_THAT(filled.error().message(), HasSubstr("Set completion.model "));
+  const auto continued =
+      completion_prompt(*tokenizer, {.file = "a.py", .prefix = "x = ", .suffix = std::nullopt});
+  EXPECT_EQ(text_of(*continued), "x = ");
+}
+
 TEST(SpelledFill, IsReadInEitherOrder) {
   const auto read = [](std::string_view prompt) {
     const auto fill = read_spelled_fill(prompt);
@@ -112,7 +127,7 @@ TEST(CompletionPrompt, FailsWithoutFillInTokens) {
   const auto prompt =
       completion_prompt(*byte_tokenizer(), {.file = "", .prefix = "", .suffix = ""});
   ASSERT_FALSE(prompt);
-  EXPECT_THAT(prompt.error().message(), HasSubstr("fill-in-the-middle"));
+  EXPECT_THAT(prompt.error().message(), HasSubstr("has no fill-in-the-middle tokens. Set "));
 }
 
 TEST(CompletionPrompt, EndsWhereTheModelBeginsSomethingElse) {
