@@ -43,6 +43,7 @@ const RecurrenceWeights& RecurrentBlock::weights(int idx) const {
 }
 
 void RecurrentBlock::begin_pass(const kernels::DeltaRows& rows) {
+  if (layers_.empty()) return;
   rows_ = rows;
   steps_ = kernels::delta_steps(rows);
   reserve(rows.count());

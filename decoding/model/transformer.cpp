@@ -90,7 +90,7 @@ class Transformer final : public LanguageModel,
   std::unique_ptr<KvCache> new_cache(int capacity) const override {
     assert(capacity >= 1 && capacity <= context_length());
     const int recurrent = shape_.layers - shape_.attention_layers();
-    auto state = recurrent == 0
+    auto state = recurrent == 0 && !mtp_
                      ? nullptr
                      : std::make_unique<RecurrentState>(shape_.delta, recurrent,
                                                         mtp_ ? shape_.hidden : 0, recurrent_);
@@ -412,7 +412,7 @@ Result<std::unique_ptr<LanguageModel>> load_transformer(std::shared_ptr<const Mo
   const c10::InferenceMode inference;
   Result<TransformerShape> shape = files->shape();
   if (!shape) return shape.error();
-  if (files->draft_head()) shape->further_blocks = 0;  // a trained head takes the MTP block's place
+  if (files->draft_head()) shape->mtp_blocks = 0;  // a trained head takes the MTP block's place
   Result<Weights> weights = Weights::load(*files, *shape, pool, control);
   if (!weights) return weights.error();
   std::optional<DraftHead> head;

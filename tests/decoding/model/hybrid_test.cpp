@@ -158,6 +158,28 @@ TEST_P(Hybrid, APassThatFailsMidwayLeavesNoHalfState) {
               prefill(*model, *fresh, tokens, 20));
 }
 
+// Ollama lists the key-value heads of each layer and gives the decay's bias another name.
+TEST_P(Hybrid, OllamasFileIsTheSameModel) {
+  const TinyModel tiny{.architecture = GetParam().first, .layers = 4, .mtp = GetParam().second};
+  GgufWriter writer = tiny.writer();
+  const std::vector<std::uint8_t> usual = writer.bytes();
+  const std::string prefix = tiny.architecture + ".";
+  for (const char* key : {"attention.head_count_kv", "full_attention_interval"})
+    writer.remove(prefix + key);
+  writer.integers(prefix + "attention.head_count_kv", {0, 2, 0, 2});
+  for (GgufWriter::Tensor& tensor : writer.tensors()) {
+    if (tensor.name.ends_with("ssm_dt.bias")) tensor.name.resize(tensor.name.size() - 5);
+  }
+  const std::vector<std::uint8_t> ollamas = writer.bytes();
+  const auto rows = [&](const std::vector<std::uint8_t>& bytes) {
+    auto model = load_transformer(gguf_model(*GgufFile::parse("tiny.gguf", bytes)),
+                                  kernels::best_isa(), pool_);
+    EXPECT_TRUE(model) << model.error().message();
+    return verify_all(**model, random_tokens(**model, 20, 1), 20);
+  };
+  EXPECT_TRUE(rows(ollamas) == rows(usual));
+}
+
 TEST_P(Hybrid, LeavesOutNoLayer) { EXPECT_EQ(load()->layer_skipping(), nullptr); }
 
 // A row costs the state's update besides its share of the weights.

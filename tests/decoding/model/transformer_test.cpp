@@ -245,6 +245,7 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen35", .value_heads = 2, .value_dim = 48, .taps = 2},
       {.architecture = "qwen35moe", .layers = 4, .attention_every = 4},
       {.architecture = "qwen3next", .attention_every = 1},  // no recurrent layer
+      {.architecture = "qwen35", .attention_every = 1, .mtp = true},
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
