@@ -158,8 +158,9 @@ bool Decode::prefill() {
   clock_.found_in_cache(static_cast<int>(request_.prompt.size()), cached);
   if (!target_.cache->can_be_cut_anywhere()) {
     const int last = static_cast<int>(request_.prompt.size()) - 1;
-    if (!read_up_to(std::min(request_.shared_beginning, last))) return false;
-    target_.cache->remember();
+    const int shared = std::min(request_.shared_beginning, last);
+    if (!read_up_to(shared)) return false;
+    if (target_.cache->length() == shared) target_.cache->remember();
   }
   while (unread() > chunks_.rows()) {
     if (!read_chunk(chunks_.rows())) return false;
