@@ -18,10 +18,12 @@ import pathlib
 import shutil
 
 import gguf
-import mtp_reference
 import safetensors.torch
 import torch
 import transformers
+
+import mtp_reference
+from tiny_files import golden, write_golden, write_json
 
 TOKENS = 32
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": 256,
@@ -48,8 +50,8 @@ MODELS = {
     "qwen3next": (QWEN3_NEXT, "qwen3next", torch.bfloat16, {
         **MIXTURE, "intermediate_size": 48, "norm_topk_prob": True, "decoder_sparse_step": 1, "mlp_only_layers": []}),
 }
-# As hubs have models that see as well: the text's part named as such, the experts of a layer in one tensor.
-SEES = "qwen35moe"
+# The folder is that of a multimodal model: the language model is a part of it, with the experts of a layer in one tensor.
+MULTIMODAL = "qwen35moe"
 # These have an MTP block, which block_count of the GGUF file counts, and a file with what it proposes.
 MTP_SEEDS = {"qwen35_even": 1104, "qwen35moe": 1103}
 FILE_TYPES = {torch.float32: gguf.GGMLQuantizationType.F32, torch.float16: gguf.GGMLQuantizationType.F16,
@@ -111,11 +113,7 @@ def run(model, seed):
         at_once = model(ids[None], use_cache=False).logits[0]
     logits = torch.stack(logits)
     print(f"  in chunks the logits differ by at most {(logits - at_once).abs().max():.1e}")
-    return {
-        "made_with": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, fp32",
-        "ids": ids.tolist(),
-        "logits": [[float(f"{value:.7g}") for value in row] for row in logits.tolist()],
-    }, outputs
+    return golden(ids, logits), outputs
 
 
 def tiled(values, config, dim, head_dim):
@@ -167,8 +165,8 @@ def converted(name, values, config, architecture):
     return {IN_LAYER[name]: values}
 
 
-def as_one_that_sees(folder, config):
-    """Rewrites a folder of text as that of a model that sees."""
+def as_multimodal(folder, config):
+    """Rewrites the folder of a language model as that of a multimodal one."""
     file = folder / "model.safetensors"
     tensors, experts = {}, {}
     for name, values in safetensors.torch.load_file(file).items():
@@ -192,12 +190,12 @@ def as_one_that_sees(folder, config):
     (folder / "config.json").write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
 
-def write_keys(writer, config, further_blocks):
+def write_keys(writer, config, mtp_blocks):
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
-    writer.add_block_count(config.num_hidden_layers + further_blocks)
-    if further_blocks:
-        writer.add_uint32(f"{writer.arch}.nextn_predict_layers", further_blocks)
+    writer.add_block_count(config.num_hidden_layers + mtp_blocks)
+    if mtp_blocks:
+        writer.add_uint32(f"{writer.arch}.nextn_predict_layers", mtp_blocks)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
     writer.add_key_length(config.head_dim)
@@ -279,20 +277,16 @@ def main():
         shutil.rmtree(target, ignore_errors=True)
         model = make_model(architecture, dtype, differences, seed)
         model.save_pretrained(target)
-        if name == SEES:
-            as_one_that_sees(target, model.config)
+        if name == MULTIMODAL:
+            as_multimodal(target, model.config)
         block = mtp_reference.make_block(model, dtype, MTP_SEEDS[name]) if name in MTP_SEEDS else {}
         if block:
             add_to_folder(target, block)
         write_gguf(model, gguf_name, dtype, target / "model.gguf", block)
-        golden, outputs = run(model, seed)
+        expected, outputs = run(model, seed)
         if block:
-            proposals = mtp_reference.proposals(model, block, golden["ids"], outputs)
-            (target / "mtp.json").write_text(json.dumps(proposals, separators=(",", ":")) + "\n", encoding="utf-8")
-        (target / "logits.json").write_text(json.dumps(golden, separators=(",", ":")) + "\n", encoding="utf-8")
-        logits = torch.tensor(golden["logits"])
-        print(f"{name}: logits {logits.min():.2f}..{logits.max():.2f}, "
-              f"{sum(p.stat().st_size for p in target.iterdir()) / 1024:.0f} KiB")
+            write_json(target / "mtp.json", mtp_reference.proposals(model, block, expected["ids"], outputs))
+        write_golden(target, expected)
 
 
 if __name__ == "__main__":

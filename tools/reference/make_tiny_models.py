@@ -9,7 +9,6 @@ logits are stored next to it. The environment is that of make_goldens.py.
 """
 
 import argparse
-import json
 import math
 import pathlib
 import shutil
@@ -19,6 +18,7 @@ import torch
 import transformers
 
 from gguf_names import gguf_name, stacked_name, to_pairs, turns_in_pairs
+from tiny_files import golden, write_golden
 
 TOKENS = 32
 SIZES = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
@@ -84,11 +84,7 @@ def run(model, seed):
     ids = torch.randint(SIZES["vocab_size"], (TOKENS,), generator=torch.Generator().manual_seed(seed))
     with torch.inference_mode():
         logits = model.float()(ids[None], use_cache=False).logits[0]
-    return {
-        "made_with": f"transformers {transformers.__version__}, torch {torch.__version__.split('+')[0]}, fp32",
-        "ids": ids.tolist(),
-        "logits": [[float(f"{value:.7g}") for value in row] for row in logits.tolist()],
-    }
+    return golden(ids, logits)
 
 
 def llama3_divisors(config, head_dim):
@@ -164,11 +160,7 @@ def main():
         model = make_model(architecture, dtype, differences, seed)
         model.save_pretrained(target, max_shard_size="40KB" if name == IN_SHARDS else "1GB")
         write_gguf(model, dtype, target / "model.gguf")
-        golden = run(model, seed)
-        (target / "logits.json").write_text(json.dumps(golden, separators=(",", ":")) + "\n", encoding="utf-8")
-        logits = torch.tensor(golden["logits"])
-        print(f"{name}: logits {logits.min():.2f}..{logits.max():.2f}, "
-              f"{sum(p.stat().st_size for p in target.iterdir()) / 1024:.0f} KiB")
+        write_golden(target, run(model, seed))
 
 
 if __name__ == "__main__":
