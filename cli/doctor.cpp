@@ -192,7 +192,7 @@ void print_completions(const CommonOptions& options) {
   if (own.empty()) return print_row("complete", "not with " + options.target + ": " + of_target);
   const std::string of_own = why_not(own);
   print_row("complete", of_own.empty() ? "with " + own + ", because " + options.target +
-                                             " was not trained to fill in"
+                                             " is not known to fill in"
                                        : "not with " + own + ": " + of_own);
 }
 

@@ -17,8 +17,8 @@
 // A pass over a draft tree must not touch the committed state, and every row needs the state of its
 // parent. So the rows of a draft are visited depth first, with one copy of a head's state for each
 // branching that is open (delta_steps). The same function computes a row of a prompt, of a draft
-// and of a replay, so its bits do not depend on which of these it is. Sums over keys run in order,
-// with values in the lanes of a vector, so they do not depend on the instruction set either.
+// and of a replay, so its bits do not depend on which of these it is. Sums over keys run in a fixed
+// order, with values in the lanes of a vector: neither other rows nor threads can change them.
 namespace redraft::kernels {
 
 struct DeltaShape {

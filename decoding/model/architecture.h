@@ -49,7 +49,7 @@ struct Architecture {
   // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
   bool shared_expert = false;
   bool is_hybrid = false;
-  // Of a hybrid: GGUF files order the value heads so that head h reads key head h % key_heads.
+  // GGUF files of a hybrid order the value heads so that head h reads key head h % key_heads.
   bool tiles_value_heads = false;
   // A gate for each dimension of a head's output follows its query in the query matrix.
   bool gated_attention = false;

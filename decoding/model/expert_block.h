@@ -63,7 +63,7 @@ class ExpertBlock {
   at::Tensor gate_, up_, down_;          // float [capacity * used, width]
   at::Tensor gathered_, floats_;         // float [capacity * used, hidden]; what layers read now
   at::Tensor blocks_;                    // uint8 [bytes]
-  // Of the shared expert: float [capacity, width], [capacity, hidden] and [capacity, 1].
+  // The shared expert's: float [capacity, width], [capacity, hidden] and [capacity, 1].
   at::Tensor shared_gate_, shared_up_, shared_down_, shared_score_;
 };
 

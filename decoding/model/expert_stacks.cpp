@@ -41,7 +41,7 @@ std::vector<std::int64_t> expected_shape(const Stack& stack, const TransformerSh
 // With the MTP block that is loaded.
 int stacked_layers(const TransformerShape& shape) {
   if (shape.experts == 0) return 0;
-  return shape.layers + std::min(shape.further_blocks, 1);
+  return shape.layers + std::min(shape.mtp_blocks, 1);
 }
 
 }  // namespace

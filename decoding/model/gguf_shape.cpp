@@ -193,7 +193,7 @@ std::optional<Error> check_stacks(const GgufFile& file, const TransformerShape& 
   return file.tensor_error(problem->name, problem->reason);
 }
 
-// Whether the tensor is of a part that sees, which is not loaded, or of an MTP block, whose tensors
+// Whether the tensor is of a vision part, which is not loaded, or of an MTP block, whose tensors
 // the weight plan finds: what else a file has of it is without effect on the output.
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   constexpr std::string_view kLayer = "blk.";
@@ -203,7 +203,7 @@ bool is_unread(std::string_view name, const TransformerShape& shape) {
   const char* const end = name.data() + name.size();
   const auto [after, error] = std::from_chars(name.data() + kLayer.size(), end, block);
   return error == std::errc() && after != end && *after == '.' && block >= shape.layers &&
-         block < shape.layers + shape.further_blocks;
+         block < shape.layers + shape.mtp_blocks;
 }
 
 std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const TransformerShape& shape) {
@@ -221,7 +221,8 @@ std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const Transfor
   return std::nullopt;
 }
 
-// Which layers have attention: by a list that may go on over further blocks, or every so many.
+// Reads which layers have attention: from a list, which may include MTP blocks, or from an
+// interval.
 void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   constexpr std::string_view kList = "attention.recurrent_layers";
   constexpr std::string_view kHeads = "attention.head_count_kv";
@@ -262,10 +263,10 @@ void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape&
 
 void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   if (!shape.architecture->is_hybrid) return;
-  shape.further_blocks = reader.integer_or("nextn_predict_layers", 0);
-  if (shape.further_blocks < 0 || shape.further_blocks >= shape.layers)
+  shape.mtp_blocks = reader.integer_or("nextn_predict_layers", 0);
+  if (shape.mtp_blocks < 0 || shape.mtp_blocks >= shape.layers)
     return reader.refuse("nextn_predict_layers", "leaves no layer");
-  shape.layers -= shape.further_blocks;
+  shape.layers -= shape.mtp_blocks;
   read_recurrent_layers(file, reader, shape);
   kernels::DeltaShape& delta = shape.delta;
   delta.key_heads = reader.integer("ssm.group_count");

@@ -67,7 +67,7 @@ class HuggingFaceModel : public ModelFiles {
   // The configuration of some models does not mention their MTP block.
   Result<TransformerShape> shape() const override {
     Result<TransformerShape> shape = read_shape(text_config());
-    if (shape && shape->architecture->is_hybrid) shape->further_blocks = has_mtp_ ? 1 : 0;
+    if (shape && shape->architecture->is_hybrid) shape->mtp_blocks = has_mtp_ ? 1 : 0;
     return shape;
   }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
@@ -132,7 +132,7 @@ class HuggingFaceModel : public ModelFiles {
 Result<void> HuggingFaceModel::read_weights(TransformerShape shape) {
   if (auto opened = open_shards(); !opened) return opened;
   if (auto assigned = assign_roles(shape); !assigned) return assigned;
-  if (shape.architecture->is_hybrid) shape.further_blocks = has_mtp_ ? 1 : 0;
+  if (shape.architecture->is_hybrid) shape.mtp_blocks = has_mtp_ ? 1 : 0;
   if (index_) {
     if (auto checked = check_index(shape); !checked) return checked;
   }

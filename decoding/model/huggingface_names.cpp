@@ -63,7 +63,7 @@ Parts split(std::string_view name) {
 }  // namespace
 
 std::string role_of_huggingface_tensor(std::string_view name, const Architecture& architecture) {
-  // Of a model that sees, too, the part that reads text.
+  // The language model within a multimodal one.
   constexpr std::string_view kText = "model.language_model.";
   std::string plain(name);
   if (name.starts_with(kText)) plain = "model." + std::string(name.substr(kText.size()));

@@ -13,8 +13,8 @@ namespace redraft {
 
 class RecurrentState;
 
-// Advances a state over accepted rows of the last pass's draft: the model, whose weights that
-// takes.
+// Advances a state over the accepted rows of the last pass's draft. The model implements it,
+// because it takes the weights.
 class StateReplay {
  public:
   virtual ~StateReplay() = default;
@@ -37,18 +37,18 @@ struct DraftNotes {
 // decision about its draft.
 class RecurrentState final : public SequenceState {
  public:
-  // How many copies are remembered; the least recently used one makes room. A request remembers
-  // where its prompt ends, and one is remembered where a document's text ends.
+  // The maximum number of copies; the least recently used one makes room. A request remembers its
+  // state where a document's text ends and near the end of its prompt.
   static constexpr std::size_t kMaxRemembered = 3;
 
-  // Of an empty sequence. `output_width`: of the last token's output row, which is part of the
-  // state of a model with an MTP block; 0: it is not. `replay` outlives the state.
+  // The state of an empty sequence. A model with an MTP block also keeps the last token's output
+  // row, `output_width` floats; 0: there is no such block. `replay` outlives the state.
   RecurrentState(const kernels::DeltaShape& shape, int layers, int output_width,
                  const StateReplay& replay);
 
-  // Of the recurrent layers, counted by themselves. What is read is that of length(); whoever
-  // changes a part calls begin_pass() first and end_pass() once all are changed. In between, or if
-  // that never happens, the state is that of no length.
+  // The parts of the state by layer, where only recurrent layers count. A pass calls begin_pass()
+  // before it changes the first part, and end_pass() with the new number of tokens after the last
+  // one. In between, and after a pass that failed, the present state belongs to no length.
   float* heads(int layer) { return at(layer); }                            // [state_floats()]
   float* columns(int layer) { return at(layer) + shape_.state_floats(); }  // [column_floats()]
   DraftNotes& notes(int layer) { return notes_[static_cast<std::size_t>(layer)]; }
@@ -84,7 +84,7 @@ class RecurrentState final : public SequenceState {
   };
 
   float* at(int layer) { return state_.get() + static_cast<std::size_t>(layer) * layer_floats_; }
-  // Of a length for which it is known, and not 0.
+  // The state for a length above 0 for which it is known.
   const float* known(int length) const;
   static std::unique_ptr<float[], Free> zeros(std::size_t count);
 

@@ -65,7 +65,7 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
   return out_of_range(fields);
 }
 
-// Of the layers with a recurrent state.
+// Checks the layers with a recurrent state.
 std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   if (!shape.architecture->is_hybrid) return std::nullopt;
   if (shape.attention_layers() == 0)
@@ -147,7 +147,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (!(is_positive(shape.rope_base) && shape.rope_base > 1))
     return ShapeProblem{"rope.freq_base", "is not above 1"};
   if (shape.rotated < 2 || shape.rotated > shape.head_dim || shape.rotated % 2 != 0)
-    return ShapeProblem{"rope.dimension_count", "is no even part of a head"};
+    return ShapeProblem{"rope.dimension_count", "is not an even part of a head"};
   if (std::optional<ShapeProblem> problem = recurrence_problem(shape)) return problem;
   const auto& divisors = shape.rope_divisors;
   const bool fits =

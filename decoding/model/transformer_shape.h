@@ -41,16 +41,16 @@ struct TransformerShape {
   // 0: the blocks are dense.
   int experts = 0;
   int experts_used = 0;  // 1..experts
-  // The width of the expert that every row goes to besides; 0: there is none.
+  // The width of the shared expert, which every row goes to; 0: there is none.
   int shared_feed_forward = 0;
-  // Of a hybrid: which layers have a recurrent state in place of attention, [layers], and its
+  // In a hybrid, [layers]: which layers have a recurrent state in place of attention, and its
   // sizes. Empty: every layer has attention.
   std::vector<bool> recurrent = {};
   kernels::DeltaShape delta = {};
-  // MTP blocks, which predict further tokens. They follow the layers; the first one is loaded.
-  int further_blocks = 0;
-  // As Hugging Face's files have it: every norm but that of the recurrent layers is stored less 1,
-  // and their decay as the logarithm of its negative.
+  // MTP blocks (multi-token prediction). They follow the layers; only the first one is loaded.
+  int mtp_blocks = 0;
+  // The conventions of Hugging Face's files for hybrids: norms are stored less 1, except for that
+  // of the recurrent layers, and decays as the logarithm of their negative.
   bool stored_as_trained = false;
 
   // False for an MTP block.

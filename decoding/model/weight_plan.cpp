@@ -38,7 +38,7 @@ class Planner {
     for (int i = 0; i < shape_.layers; ++i) {
       take_layer(i, plan_.layers[static_cast<std::size_t>(i)]);
     }
-    if (shape_.further_blocks > 0) take_mtp();
+    if (shape_.mtp_blocks > 0) take_mtp();
     if (error_) return *error_;
     return std::move(plan_);
   }

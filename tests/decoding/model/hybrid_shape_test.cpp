@@ -84,7 +84,7 @@ TEST(HybridShape, BlocksThatPredictFurtherAreNoLayers) {
   const Result<TransformerShape> shape = shape_of(writer);
   ASSERT_TRUE(shape) << shape.error().message();
   EXPECT_EQ(shape->layers, 4);
-  EXPECT_EQ(shape->further_blocks, 1);
+  EXPECT_EQ(shape->mtp_blocks, 1);
   EXPECT_THAT(error_with([](GgufWriter& w) { w.integer("qwen35.nextn_predict_layers", 4); }),
               HasSubstr("'qwen35.nextn_predict_layers': leaves no layer"));
   TinyModel dense;
@@ -132,9 +132,9 @@ TEST(HybridShape, ErrorsNameTheKey) {
             "m.gguf: key 'qwen35.ssm.state_size': heads are not a multiple of 16 wide");
   EXPECT_EQ(with("ssm.conv_kernel", 1), "m.gguf: key 'qwen35.ssm.conv_kernel': 1 is outside 2..16");
   EXPECT_EQ(with("rope.dimension_count", 7),
-            "m.gguf: key 'qwen35.rope.dimension_count': is no even part of a head");
+            "m.gguf: key 'qwen35.rope.dimension_count': is not an even part of a head");
   EXPECT_EQ(with("rope.dimension_count", 32),
-            "m.gguf: key 'qwen35.rope.dimension_count': is no even part of a head");
+            "m.gguf: key 'qwen35.rope.dimension_count': is not an even part of a head");
   EXPECT_EQ(with("full_attention_interval", 0),
             "m.gguf: key 'qwen35.full_attention_interval': is not positive");
   EXPECT_EQ(with("full_attention_interval", 9),
