@@ -125,7 +125,7 @@ class Listing(InFolder):
                          r"completions need another model \(completion.model\)\nno completions: .*Set completion.model ")
         self.assertRegex(self.doctor("hybrid.gguf"), r"(?m)^complete  not with hybrid.gguf: .*Set completion.model ")
         self.assertRegex(self.doctor("hybrid.gguf", "--completion-model", "tiny.gguf"),
-                         "(?m)^complete  with tiny.gguf, because hybrid.gguf was not trained")
+                         "(?m)^complete  with tiny.gguf, because hybrid.gguf is not known")
         code = self.write("a.py", b"x = \ny = 2\n")
         self.assert_fails(self.run_here("complete", code, "--at", "1:5", "--target", "hybrid.gguf"), 1,
                           "do not document that it was trained", "Set completion.model ")
