@@ -336,7 +336,7 @@ const char* to_string(FinishReason reason) {
 
 Result<void> check_choices(const DecoderName& name, const SamplingOptions& sampling,
                            std::optional<int> log_probabilities) {
-  if (const Result<void> checked = check(sampling); !checked) return checked;
+  if (Result<void> checked = check(sampling); !checked) return checked;
   const int likeliest = log_probabilities.value_or(0);
   if (likeliest < 0 || likeliest > kMaxLikeliest) {
     return Error("the " + std::to_string(likeliest) +

@@ -45,7 +45,7 @@ constexpr int kScoredRows = 16;
 
 // Arbitrary numbers of both signs, below one in magnitude.
 at::Tensor any_rows(int count, int width) {
-  const at::Tensor rows = at::empty({count, width}, at::kFloat);
+  at::Tensor rows = at::empty({count, width}, at::kFloat);
   float* values = rows.mutable_data_ptr<float>();
   std::minstd_rand random(1);
   for (std::int64_t i = 0; i < rows.numel(); ++i) {
