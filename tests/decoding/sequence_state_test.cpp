@@ -189,10 +189,10 @@ TEST_F(SequenceStateTest, IsRememberedWhereOtherRequestsBegin) {
   const CostCurve cost({{1, 1}, {8, 1.3}, {64, 2}});
   const Tokens text = counted(300);
   const auto request = [&](const Tokens& instruction) {
-    DecodeRequest request{.prompt = joined(text, instruction), .shared_beginning = 300};
-    request.max_new_tokens = 5;
-    const PrefixPool::Lease lease = pool.acquire(model_, request.prompt);
-    return decode("ar", {&model_, &lease.cache()}, {}, request, cost)
+    DecodeRequest made{.prompt = joined(text, instruction), .shared_beginning = 300};
+    made.max_new_tokens = 5;
+    const PrefixPool::Lease lease = pool.acquire(model_, made.prompt);
+    return decode("ar", {&model_, &lease.cache()}, {}, made, cost)
         .statistics.cached_prompt_tokens;
   };
   EXPECT_EQ(request({1, 2, 3}), 0);
