@@ -142,6 +142,7 @@ PrefixPool::Statistics PrefixPool::statistics() const {
   Statistics statistics = counts_;
   statistics.caches = static_cast<int>(kept_.size());
   statistics.bytes = kept_bytes();
+  statistics.budget = budget_;
   return statistics;
 }
 

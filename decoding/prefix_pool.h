@@ -31,6 +31,7 @@ class PrefixPool {
     std::int64_t evictions = 0;
     int caches = 0;         // currently kept
     std::size_t bytes = 0;  // held by those
+    std::size_t budget = 0;
   };
 
   // Every cache has room for `capacity` tokens. `budget` is in bytes, for kept and lent caches

@@ -395,6 +395,7 @@ Result<void> Workspace::check_decoder(const DecoderName& decoder) const {
 }
 
 const EngineStatus& Workspace::engine_status() const { return impl_->host->status(); }
+CacheMemory Workspace::cache_memory() const { return impl_->host->cache_memory(); }
 
 void Workspace::wait_until_idle() { impl_->host->queue().wait_until_idle(); }
 

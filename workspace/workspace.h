@@ -205,6 +205,8 @@ class Workspace {
   Result<void> check_decoder(const DecoderName& decoder) const;
 
   const EngineStatus& engine_status() const;
+  // What the engine's caches take; zeros: no engine is loaded, or its caches are elsewhere.
+  CacheMemory cache_memory() const;
 
   // Blocks until no job waits or runs. Posted results may not have arrived yet. For tests.
   void wait_until_idle();

@@ -59,6 +59,8 @@ void DecoderChoice::add_status(Json& status) const {
       {"name", own ? own->name : workspace_.decoder().text},
       {"lossless", !own && workspace_.decoder().lossless()},
       {"statistics", {{"tokens", new_tokens_}, {"fromDraftModel", from_draft_model_}}}};
+  const CacheMemory caches = workspace_.cache_memory();
+  status["caches"] = {{"bytes", caches.bytes}, {"limitBytes", caches.limit}};
 }
 
 void DecoderChoice::count(const DecodeStatistics& decode) {

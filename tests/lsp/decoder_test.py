@@ -1,8 +1,10 @@
 """Which decoder runs: by the setting `decoder`, with and without a draft model, over a scripted model."""
 
 import hashlib
+import time
 import unittest
 
+from lsp_client import HANG_SECONDS
 from server_case import LINES, STREAMING, URI, ServerTest, position
 
 
@@ -47,6 +49,17 @@ class Decoder(ServerTest):
         self.assertEqual(status["draft"], "scripted draft")
         self.assertEqual(status["decoder"]["statistics"], {
             "tokens": statistics["newTokens"], "fromDraftModel": statistics["acceptedBySource"]["model"]})
+
+    def test_the_status_says_what_the_caches_take(self):
+        client = self.start(ADD, STREAMING)
+        self.open(client, LINES)
+        self.assertEqual(self.status(client)["caches"], {"bytes": 0, "limitBytes": 0})  # no model is loaded yet
+        self.write(client)
+        end = time.monotonic() + HANG_SECONDS
+        while not (caches := self.status(client)["caches"])["bytes"]:  # counted once the decode is over
+            self.assertLess(time.monotonic(), end, "caches are never counted")
+            time.sleep(0.02)
+        self.assertLessEqual(caches["bytes"], caches["limitBytes"])
 
     def test_completions_ask_it_too(self):
         client = self.start(capabilities={"textDocument": {"inlineCompletion": {}}}, fills=FILLS, draft=True)

@@ -56,6 +56,14 @@ struct EngineInfo {
   std::optional<OwnDecoder> own_decoder = {};  // none: requests choose the decoder
 };
 
+// What the caches of an engine take: keys and values, and the states of hybrids.
+struct CacheMemory {
+  std::uint64_t bytes = 0;
+  std::uint64_t limit = 0;
+
+  friend bool operator==(const CacheMemory&, const CacheMemory&) = default;
+};
+
 // Writes text for requests: with models in this process (LocalEngine) or on a server
 // (remote/remote_engine.h). Callers use both in the same way. What an engine cannot tell or need
 // not do is a normal answer, which each function describes.
@@ -78,6 +86,8 @@ class Engine {
   bool reports_probabilities() const { return info_.reports_probabilities; }
   bool reads_indexes() const { return info_.reads_indexes; }
   const std::optional<OwnDecoder>& own_decoder() const { return info_.own_decoder; }
+  // Nothing: the caches are elsewhere.
+  virtual std::optional<CacheMemory> cache_memory() const { return {}; }
   // Whether the models' files still are what was loaded. True without files.
   virtual bool is_current() const { return true; }
 

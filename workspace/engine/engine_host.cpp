@@ -89,6 +89,7 @@ void EngineHost::unload() {
   for (const auto& host : beside_) host->unload();
   if (!engine_ || uses_ > 0 || failed_) return;
   engine_.reset();
+  note_cache_memory();
   return_free_memory();
   set_status({.at_rest = true});
 }
@@ -182,9 +183,19 @@ void EngineHost::give_up(const ModelFailure& failure) {
 }
 
 void EngineHost::end_use() {
-  if (--uses_ > 0 || !failed_) return;
-  engine_.reset();
-  failed_ = false;
+  if (--uses_ > 0) return;
+  if (failed_) {
+    engine_.reset();
+    failed_ = false;
+  }
+  note_cache_memory();
+}
+
+void EngineHost::note_cache_memory() {
+  const CacheMemory now =
+      (engine_ ? engine_->cache_memory() : std::nullopt).value_or(CacheMemory{});
+  cache_bytes_ = now.bytes;
+  cache_limit_ = now.limit;
 }
 
 void EngineHost::add_notice(const std::string& notice) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -96,6 +97,8 @@ class EngineHost {
   // with the same queue.
   EngineHost& of(Purpose purpose) { return *of_[purpose]; }
   const EngineStatus& status() const { return status_; }
+  // What its caches took when it was last used, without hosts beside. On any thread.
+  CacheMemory cache_memory() const { return {cache_bytes_, cache_limit_}; }
   // Whether there is, or will be, a draft model.
   bool has_draft() const { return make_.has_draft; }
   // `on_status` is called whenever the status changes, or more of the model is loaded.
@@ -139,6 +142,7 @@ class EngineHost {
   void make_hosts_beside(const Post& post);
   void follow_beside(std::size_t index, const EngineStatus& status);
   void end_use();
+  void note_cache_memory();
   void choose_rest();
   void unload();                                 // on the decode thread
   Result<Engine*> load(const std::string& why);  // `why` is for the user; may be empty
@@ -157,6 +161,7 @@ class EngineHost {
   bool failed_ = false;  // engine_ is destroyed once nothing uses it
   std::string failure_;  // of the previous engine
   std::string notice_;   // about that failure
+  std::atomic<std::uint64_t> cache_bytes_ = 0, cache_limit_ = 0;  // written by the decode thread
   // Called while the models are loaded; may be empty.
   std::function<void()> between_pieces_;
   // Of the owner's thread:

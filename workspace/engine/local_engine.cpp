@@ -118,6 +118,11 @@ bool LocalEngine::read_prompts(std::span<const std::vector<TokenId>> prompts, in
   return true;
 }
 
+std::optional<CacheMemory> LocalEngine::cache_memory() const {
+  const PrefixPool::Statistics now = caches_.statistics();
+  return CacheMemory{now.bytes, now.budget};
+}
+
 bool LocalEngine::read_into(KvCache& cache, std::span<const TokenId> beginning, int limit,
                             const OnChunkRead& on_chunk, const std::stop_token& stop) {
   ChunkSizer chunks(cost_curve());

@@ -61,6 +61,7 @@ class LocalEngine final : public Engine {
   static Result<std::unique_ptr<LocalEngine>> make(Model target, Model draft,
                                                    const EngineOptions& options = {});
 
+  std::optional<CacheMemory> cache_memory() const override;
   bool is_current() const override;
   // The cost of the target's passes, found or measured on the first call. Decodes correct it, each
   // before it begins.
