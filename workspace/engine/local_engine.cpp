@@ -43,6 +43,14 @@ void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
   }
 }
 
+// The present state, and those that a cache remembers. Without room for them no cache of a large
+// hybrid would fit.
+constexpr std::size_t kStatesOfACache = 4;
+
+std::size_t bytes_of_states(const LanguageModel* model) {
+  return model == nullptr ? 0 : kStatesOfACache * model->new_cache(1)->bytes_of(0);
+}
+
 }  // namespace
 
 LocalEngine::LocalEngine(Model target, Model draft, int context_length,
@@ -50,7 +58,8 @@ LocalEngine::LocalEngine(Model target, Model draft, int context_length,
     : Engine(info_of(target, draft, context_length), target.tokenizer),
       target_(std::move(target)),
       draft_(std::move(draft)),
-      caches_(context_length, options.cache_bytes),
+      caches_(context_length, options.cache_bytes + bytes_of_states(target_.model.get()) +
+                                  bytes_of_states(draft_.model.get())),
       lines_(lines_of(*target_.tokenizer)),
       memories_(PerPurpose<DecoderMemory>::made_by(
           [this] { return DecoderMemory(lines_, target_.tokenizer); })),

@@ -28,7 +28,8 @@ namespace redraft {
 
 struct EngineOptions {
   int context_limit = 16384;  // tokens of one sequence
-  // Memory for the keys and values of past and current requests, for both models.
+  // Memory for the keys and values of past and current requests, for both models. The states of
+  // hybrids come on top: as many as one cache of each model holds.
   std::size_t cache_bytes = std::size_t{512} << 20;
   // LoadControl::notice; may be empty.
   std::function<void(const std::string&)> notice = {};

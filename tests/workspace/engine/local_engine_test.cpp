@@ -162,6 +162,18 @@ TEST(LocalEngine, SeveralTextsStayWarmWithinTheBudget) {
   EXPECT_LE(frugal->cache_statistics().bytes, 400 * ScriptedModel::kSlotBytes);
 }
 
+TEST(LocalEngine, StatesHaveMemoryOfTheirOwn) {
+  constexpr std::size_t kBytes = 400 * ScriptedModel::kSlotBytes;
+  const auto budget = [](LocalEngine::Model target) {
+    const auto engine = *LocalEngine::make(std::move(target), {}, {.cache_bytes = kBytes});
+    return engine->cache_statistics().budget;
+  };
+  EXPECT_EQ(budget(model("t", byte_tokenizer())), kBytes);
+  LocalEngine::Model hybrid = model("t", byte_tokenizer());
+  static_cast<ScriptedModel&>(*hybrid.model).set_state();
+  EXPECT_EQ(budget(std::move(hybrid)), kBytes + 4 * ScriptedModel::kStateBytes);
+}
+
 TEST(LocalEngine, TheDraftModelFindsItsOwnPrefixes) {
   const auto engine =
       *LocalEngine::make(model("t", byte_tokenizer()), model("d", byte_tokenizer()));
