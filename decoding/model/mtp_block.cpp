@@ -56,11 +56,12 @@ std::vector<HeadPlace> MtpBlock::draft(TokenId token, int most, KvCache& cache) 
   auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
   const at::Tensor& keys = storage.keys(storage.layers() - 1);
   const at::Tensor& values = storage.values(storage.layers() - 1);
-  const LinearWeight& head = own.head.n > 0 ? own.head : weights_.head;
+  LinearWeight head = own.head.n > 0 ? own.head : weights_.head;
+  head.n = drafted_vocabulary(shape_.vocabulary);  // its first rows
   const int count = std::min({most, kMaxTokens, cache.capacity() - cache.length()});
   reserve(1);
   blocks_.reserve_positions(cache.length() + std::max(count, 0));
-  if (!logits_.defined()) logits_ = at::empty({1, shape_.vocabulary}, at::kFloat);
+  if (!logits_.defined()) logits_ = at::empty({1, head.n}, at::kFloat);
   std::copy_n(storage.state()->last_output(), shape_.hidden, previous_.mutable_data_ptr<float>());
   const PassRows& rows = one_row_.rows(1);
   std::vector<HeadPlace> places;

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "decoding/kernels/delta_rule.h"
@@ -28,6 +29,15 @@ class MtpBlock {
  public:
   // Later tokens of a proposal are rarely right; the proposer asks for fewer where those pay.
   static constexpr int kMaxTokens = 4;
+
+  // How many tokens of a vocabulary it drafts, the first ones. To read the head costs a draft more
+  // than the block does, and byte-level BPE numbers tokens in the order in which they were merged,
+  // so that later ones are rare: of Qwen3.5's, the first 40 % are 99.9 % of the tokens of source
+  // code.
+  static constexpr int drafted_vocabulary(int vocabulary) {
+    return std::min(vocabulary, std::max(kAlwaysDrafted, vocabulary / 5 * 2));
+  }
+  static constexpr int kAlwaysDrafted = 1 << 16;
 
   // `weights` has an MTP block; it and `blocks` outlive this.
   MtpBlock(const TransformerShape& shape, const Weights& weights, kernels::Isa isa,
@@ -58,7 +68,7 @@ class MtpBlock {
   at::Tensor joined_;        // float [capacity, 2 * hidden]
   at::Tensor stream_, now_;  // float [capacity, hidden], and the rows that are in use
   at::Tensor quantized_;     // uint8 [bytes]: the input of a linear layer
-  at::Tensor logits_;        // float [1, vocabulary]
+  at::Tensor logits_;        // float [1, drafted_vocabulary()]
 };
 
 }  // namespace redraft

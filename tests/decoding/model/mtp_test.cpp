@@ -13,6 +13,7 @@
 
 #include "decoding/kv_archive.h"
 #include "decoding/model/model_files.h"
+#include "decoding/model/mtp_block.h"
 #include "decoding/model/transformer.h"
 #include "decoding/model_powers.h"
 #include "tests/decoding/model/row_invariance.h"
@@ -95,7 +96,7 @@ class Mtp : public testing::TestWithParam<const char*> {
     if (headed) location.head = folder_ / "head";
     return load(location, kernels::best_isa(), pool_);
   }
-  static TinyModel tiny() {
+  virtual TinyModel tiny() const {
     return {.architecture = GetParam(), .layers = 4, .mtp = true, .tokenizer = ""};
   }
 
@@ -175,6 +176,36 @@ TEST_P(Mtp, DraftsNoFurtherThanTheCacheGoes) {
       << "before the first token";
 }
 
+class MtpOfALargeVocabulary : public Mtp {
+ protected:
+  static constexpr int kBeyond = 4000;
+  TinyModel tiny() const override {
+    TinyModel out = Mtp::tiny();
+    out.vocabulary = MtpBlock::kAlwaysDrafted + kBeyond;
+    return out;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, MtpOfALargeVocabulary, testing::Values("qwen35"));
+
+TEST_P(MtpOfALargeVocabulary, DraftsItsFirstTokens) {
+  const auto model = load_tiny();
+  int late = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const std::unique_ptr<KvCache> cache = model->new_cache(40);
+    prefill(*model, *cache, random_tokens(*model, 10, seed), 10);
+    for (const HeadPlace& place : proposal(*model, *cache, 1)) {
+      EXPECT_LT(place.first.token, MtpBlock::kAlwaysDrafted);
+      EXPECT_LT(place.second.token, MtpBlock::kAlwaysDrafted);
+    }
+    late += model->forward(std::vector<TokenId>{1}, {}, *cache, {}).argmax[0] >=
+            MtpBlock::kAlwaysDrafted;
+  }
+  EXPECT_GT(late, 0) << "the model itself writes every token";
+  EXPECT_EQ(MtpBlock::drafted_vocabulary(48), 48);
+  EXPECT_EQ(MtpBlock::drafted_vocabulary(248320), 99328);
+}
+
 TEST_P(Mtp, UsesAnEmbeddingAndAHeadOfItsOwn) {
   const auto add = [](GgufWriter& writer, const char* role, const char* like, bool negate) {
     for (const GgufWriter::Tensor& tensor : std::vector(writer.tensors())) {
@@ -223,7 +254,7 @@ TEST_P(Mtp, ATrainedHeadTakesItsPlace) {
 }
 
 TEST_P(Mtp, AnIncompleteBlockIsRefused) {
-  const std::vector<std::uint8_t> bytes = [] {
+  const std::vector<std::uint8_t> bytes = [this] {
     GgufWriter writer = tiny().writer();
     std::erase_if(writer.tensors(),
                   [](const auto& each) { return each.name == "blk.4.nextn.hnorm.weight"; });
