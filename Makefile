@@ -8,7 +8,7 @@ CONFIGURE := $(if $(CI),-DREDRAFT_WERROR=ON)
 CTEST  := $(PYTHON) tools/run_tests.py --build $(BUILD)
 SETUP  := $(PYTHON) tools/setup.py
 
-.PHONY: help setup program dist demo test check check-core test-long test-aarch64 build configure bench lint format install wheel clean
+.PHONY: help setup program dist demo test check check-core test-long test-aarch64 build configure hybrid-model bench lint format install wheel clean
 .DEFAULT_GOAL := help
 
 help: ## Show this
@@ -38,17 +38,17 @@ check-core: ## Build and test only the decoding loop: no download, no torch (3 m
 	@$(SETUP) core
 	@cmake --preset core $(CONFIGURE) > build-core.log 2>&1 || { cat build-core.log; exit 1; }; rm -f build-core.log
 	@cmake --build --preset core
-	@$(PYTHON) tools/run_tests.py --build build-core --exclude 'model|e2e|gpu|long'
+	@$(PYTHON) tools/run_tests.py --build build-core --exclude 'model|hybrid|e2e|gpu|long'
 
 check: build ## Run the tests that need no weights and no network (seconds)
-	@$(CTEST) --exclude 'model|e2e|gpu|long'
+	@$(CTEST) --exclude 'model|hybrid|e2e|gpu|long'
 
 test: build ## Run all tests except the long sweeps
-	@$(SETUP) --for-tests models tests instructions
+	@$(SETUP) --for-tests models tests instructions hybrid
 	@$(CTEST) --exclude long
 
 test-long: build ## Run the sweeps (hours), and build and test for AArch64
-	@$(SETUP) --for-tests models tests aider
+	@$(SETUP) --for-tests models tests hybrid aider
 	@$(CTEST) --only long
 	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
 
@@ -56,8 +56,11 @@ test-aarch64: ## Cross-build for AArch64 and run the tests by emulation (an hour
 	@$(SETUP) system grammars tests aarch64
 	@cmake --preset aarch64 $(CONFIGURE) > build-aarch64.log 2>&1 || { cat build-aarch64.log; exit 1; }; rm -f build-aarch64.log
 	@cmake --build --preset aarch64
-	@tools/emulated.sh $(PYTHON) tools/run_tests.py --build build-aarch64 --exclude 'model|e2e|gpu|long' \
+	@tools/emulated.sh $(PYTHON) tools/run_tests.py --build build-aarch64 --exclude 'model|hybrid|e2e|gpu|long' \
 		--leave-out tests/not_emulated.txt
+
+hybrid-model: ## Train a hybrid of five million parameters for measurements (half an hour)
+	@$(SETUP) hybrid-large
 
 bench: build ## Measure this machine: cost of passes, comparison with llama.cpp, decoders (BENCH=quick: less)
 	@$(SETUP) models

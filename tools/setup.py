@@ -8,7 +8,7 @@ continues an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import (aarch64, cuda, grammars, instructions, libtorch, models, optional, ruff, system_packages,
+from setup_steps import (aarch64, cuda, grammars, hybrid, instructions, libtorch, models, optional, ruff, system_packages,
                          test_environment)
 from setup_steps.common import SetupError, exclusive_lock, say
 
@@ -28,14 +28,16 @@ STEPS = {
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
+    "hybrid": (hybrid.ensure, "a small hybrid model, trained here for tests (a minute or two)"),
+    "hybrid-large": (hybrid.ensure_large, "a larger one for measurements (half an hour)"),
     "aider": (test_environment.ensure_aider, "aider, for one of the long tests (690 MB)"),
     "instructions": (instructions.ensure, "the files that `bench/instructions_bench.py` edits"),
     "dist": (system_packages.ensure_dist, "zstd and dpkg-deb, with which `make dist` packs"),
     "aarch64": (aarch64.ensure, "cross compiler, emulator and libraries of `make test-aarch64`"),
 }
-_ON_REQUEST = {"core", "gpu", "aider", "instructions", "dist", "aarch64"}
+_ON_REQUEST = {"core", "gpu", "aider", "instructions", "dist", "aarch64", "hybrid", "hybrid-large"}
 # Only some tests need these. tests/CMakeLists.txt names the tests (redraft_needs), or the tests find out for themselves.
-_FOR_SOME_TESTS = {"models", "tests", "aider", "instructions"}
+_FOR_SOME_TESTS = {"models", "tests", "aider", "instructions", "hybrid"}
 
 
 def parse_arguments(arguments):

@@ -273,7 +273,7 @@ class StepsForSomeTests(InFolder):
 
     def test_packages_of_node_are_installed_though_those_of_python_fail(self):
         with mock.patch.object(system_packages, "ensure_tests"), \
-                mock.patch.object(test_environment, "_ensure_environment", side_effect=SetupError("no venv")), \
+                mock.patch.object(test_environment, "ensure_environment", side_effect=SetupError("no venv")), \
                 mock.patch.object(test_environment, "_ensure_node_packages") as node:
             with self.assertRaisesRegex(SetupError, "no venv"):
                 test_environment.ensure()

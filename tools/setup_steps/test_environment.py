@@ -32,7 +32,7 @@ def ensure():
     """Installs each part even if another fails; the tests of a part that is missing are skipped."""
     system_packages.ensure_tests()
     failures = []
-    for ensure_part in (lambda: _ensure_environment(directory(), lock_files()), _ensure_node_packages):
+    for ensure_part in (lambda: ensure_environment(directory(), lock_files()), _ensure_node_packages):
         try:
             ensure_part()
         except SetupError as error:
@@ -44,11 +44,11 @@ def ensure():
 
 def ensure_aider():
     """A separate environment: it takes 690 MB, and pins other versions of packages that other tests use."""
-    _ensure_environment(cache_directory() / "venv-aider", [_AIDER_LOCK])
+    ensure_environment(cache_directory() / "venv-aider", [_AIDER_LOCK])
     say("aider: ready")
 
 
-def _ensure_environment(folder, locks):
+def ensure_environment(folder, locks):
     stamp = folder / "redraft-locks"
     if stamp.exists() and stamp.read_text() == _stamp(locks):
         return
