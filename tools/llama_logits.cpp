@@ -25,7 +25,11 @@ int fail(const std::string& message) {
 }
 
 int run(const char* file, std::vector<llama_token> tokens) {
-  llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
+  llama_log_set(
+      [](ggml_log_level level, const char* text, void*) {
+        if (level == GGML_LOG_LEVEL_ERROR) std::fputs(text, stderr);
+      },
+      nullptr);
   llama_backend_init();
   llama_model_params model_options = llama_model_default_params();
   model_options.n_gpu_layers = 0;
