@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 
-from llama_cpp import BUILD_OPTIONS, BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path, run
+from llama_cpp import BUILD_OPTIONS, BUILD_TIME, LlamaCpp, PAUSE, ROOT, add_folder_option, fail, model_path
 
 ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 PROMPTS = (128, 512)
@@ -168,16 +168,6 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def build_timer(llama):
-    """Our program on top of llama.cpp's library, built again if it is older than its source."""
-    source = ROOT / "tools" / "llama_pass_timer.cpp"
-    program = llama.build_folder / "llama_pass_timer"
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        run("c++", "-O2", "-std=c++20", f"-I{llama.source / 'include'}", f"-I{llama.source / 'ggml' / 'include'}", source,
-            f"-L{llama.binaries}", f"-Wl,-rpath,{llama.binaries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
-    return program
-
-
 def llama_timer(arguments):
     """The program to run; None if it is missing and optional."""
     if arguments.llama_pass_timer:
@@ -189,7 +179,7 @@ def llama_timer(arguments):
                   f"({BUILD_TIME}) and compares")
             return None
         llama.build("llama")
-    return build_timer(llama)
+    return llama.build_program("llama_pass_timer.cpp")
 
 
 def main():

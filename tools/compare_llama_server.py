@@ -13,7 +13,7 @@ Modes of the server are named KIND[:OPTION=VALUE]… here; each option correspon
     ngram-simple, ngram-map-k, ngram-map-k4v   n (--spec-KIND-size-n), m (size-m), hits (min-hits)
     ngram-mod                                  match, min, max
     ngram-cache
-    draft                                      n (--spec-draft-n-max), p (--spec-draft-p-min)
+    draft, mtp                                 n (--spec-draft-n-max), p (--spec-draft-p-min)
 
 A mode's server keeps running from task to task if memory allows. Servers listen only on the loopback address and end with
 this script, however it ends. Without --llama-cpp, llama.cpp is built once into the cache directory (about 12 minutes on

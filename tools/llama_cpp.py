@@ -68,6 +68,15 @@ class LlamaCpp:
             *BUILD_OPTIONS[self.kernels], "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
         run("cmake", "--build", self.build_folder, "--target", target)
 
+    def build_program(self, source):
+        """A program of ours (in tools/) on top of llama.cpp's library, built again if it is older than its source."""
+        source = ROOT / "tools" / source
+        program = self.build_folder / source.stem
+        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+            run("c++", "-O2", "-std=c++20", f"-I{self.source / 'include'}", f"-I{self.source / 'ggml' / 'include'}", source,
+                f"-L{self.binaries}", f"-Wl,-rpath,{self.binaries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
+        return program
+
 
 def model_path(name):
     """A path unchanged; for a known name, the file in the model store."""

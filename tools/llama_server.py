@@ -27,6 +27,7 @@ OPTIONS = {
                   "max": "--spec-ngram-mod-n-max"},
     "ngram-cache": {},
     "draft": {"n": "--spec-draft-n-max", "p": "--spec-draft-p-min"},
+    "mtp": {"n": "--spec-draft-n-max", "p": "--spec-draft-p-min"},
 }
 
 
@@ -41,7 +42,7 @@ class Mode:
             raise ValueError(f"no mode '{self.kind}'; there are {', '.join(OPTIONS)}")
         self.flags = []
         if self.kind != "plain":
-            self.flags = ["--spec-type", "draft-simple" if self.kind == "draft" else self.kind]
+            self.flags = ["--spec-type", {"draft": "draft-simple", "mtp": "draft-mtp"}.get(self.kind, self.kind)]
         for option in options:
             key, _, value = option.partition("=")
             if key not in known or not value:

@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
 """Writes a GGUF file with the shapes and formats of a published model and with random weights, to measure speed.
 
-    tools/synthetic_model.py SHAPE FILE [--layers N]
+    tools/synthetic_model.py SHAPE FILE [--layers N] [--successors TASKS.jsonl] [--mtp-noise SHARE]
 
 Shapes: those in SHAPES below, in the mix of formats of Q4_K_M (Q6_K for the head, values and half of the down matrices,
 float32 for what converters keep so). What such a model writes means nothing. Needs the Python
 package gguf (tools/reference/requirements.lock names a version).
+
+With --successors the model writes a fixed sequence of words: each token has one successor, because a row of the head is
+the embedding of the token before, and the layers add next to nothing. So a text that differs from this sequence at known
+places makes drafts that are accepted as far as these places. TASKS.jsonl gets such texts, as tasks of `redraft-lab bench
+edits`: "every 4" has a wrong word behind each four right ones. A hybrid then gets an MTP block, which proposes the
+successor; --mtp-noise is the size of what it adds to that, compared with the embedding: with 0 all proposals are right.
 """
 
 import argparse
+import itertools
+import json
 import pathlib
 import sys
 
@@ -33,33 +41,75 @@ SHAPES = {
                            "vocabulary": 248320}),
 }
 REPEATED_ROWS = 32
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = ["".join(pair) for pair in itertools.product(LETTERS, repeat=2)]
+RIGHT_WORDS = (2, 4, 8, 16, 64)  # how many stand before each wrong one
+WORDS_IN_TASK = 256
+SMALL = 1e-3  # what is left of the layers' outputs in a model of successors
 
 
 class Writer:
-    def __init__(self, path, architecture, sizes):
-        self.sizes = sizes
+    def __init__(self, path, architecture, sizes, successors=False, mtp_noise=0.0):
+        self.sizes, self.successors, self.mtp_noise = sizes, successors, mtp_noise
         self.out = gguf.GGUFWriter(path, architecture)
         self.random = numpy.random.default_rng(1)
 
-    def matrix(self, name, rows, columns, kind, stacked=1):
-        """Random blocks of the format; a few rows, repeated."""
+    def blocks(self, count, columns, kind, scale=1.0):
+        """[count, bytes]: random rows of the format."""
         block, size = gguf.GGML_QUANT_SIZES[kind]
-        if columns % block:
-            kind, block, size = gguf.GGMLQuantizationType.Q8_0, *gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType.Q8_0]
+        blocks = self.random.integers(0, 256, (count, columns // block, size), dtype=numpy.uint8)
+
+        def put(begin, value):
+            blocks[:, :, begin:begin + 2] = numpy.frombuffer(numpy.float16(scale * value).tobytes(), numpy.uint8)
+        if kind == Q4:
+            put(0, 2e-4)
+            put(2, 1.5e-3)
+        elif kind == Q6:
+            put(208, 1e-5)
+        else:
+            put(0, 2e-4)
+        return blocks.reshape(count, -1)
+
+    def matrix(self, name, rows, columns, kind, stacked=1):
+        """A few random rows, repeated."""
+        if columns % gguf.GGML_QUANT_SIZES[kind][0]:
+            kind = gguf.GGMLQuantizationType.Q8_0
         count = min(rows, REPEATED_ROWS)
         while rows % count:
             count -= 1
-        blocks = self.random.integers(0, 256, (count, columns // block, size), dtype=numpy.uint8)
-        scale = numpy.frombuffer(numpy.float16(2e-4).tobytes(), dtype=numpy.uint8)
-        if kind == Q4:
-            blocks[:, :, 0:2], blocks[:, :, 2:4] = scale, numpy.frombuffer(numpy.float16(1.5e-3).tobytes(), numpy.uint8)
-        elif kind == Q6:
-            blocks[:, :, 208:210] = numpy.frombuffer(numpy.float16(1e-5).tobytes(), numpy.uint8)
-        else:
-            blocks[:, :, 0:2] = scale
-        data = numpy.broadcast_to(blocks.reshape(1, count, -1), (stacked * rows // count, count, columns // block * size))
+        adds_to_stream = any(part in name for part in ("attn_output", "ssm_out", "ffn_down"))
+        data = self.blocks(count, columns, kind, SMALL if self.successors and adds_to_stream else 1.0)
+        data = numpy.broadcast_to(data, (stacked * rows // count, *data.shape))
         data = numpy.ascontiguousarray(data).reshape(*([stacked] if stacked > 1 else []), rows, -1)
         self.out.add_tensor(name, data, raw_dtype=kind)
+
+    def embedding_and_head(self):
+        """Random, or a head in which the row of a word is the embedding of the word before."""
+        s = self.sizes
+        if not self.successors:
+            self.matrix("token_embd.weight", s["vocabulary"], s["hidden"], Q6)
+            return
+        words = self.first_word()
+        embedding = numpy.resize(self.blocks(REPEATED_ROWS, s["hidden"], Q6), (s["vocabulary"], s["hidden"] // 256 * 210))
+        head = embedding.copy()
+        each = self.blocks(len(WORDS), s["hidden"], Q6, 100)
+        embedding[:] = each[-1]  # whatever is no word has the first word as its successor
+        embedding[words:words + len(WORDS)] = each
+        head[words:words + len(WORDS)] = numpy.roll(each, 1, axis=0)
+        self.out.add_tensor("token_embd.weight", embedding, raw_dtype=Q6)
+        self.out.add_tensor("output.weight", head, raw_dtype=Q6)
+
+    def mtp_block(self):
+        """Passes the token's embedding on, with some of a random part of the model's output before it."""
+        hidden, prefix = self.sizes["hidden"], f"blk.{self.sizes['layers']}."
+        joined = numpy.zeros((hidden, 2 * hidden), numpy.float32)
+        joined[:, :hidden] = numpy.eye(hidden)
+        joined[:, hidden:] = self.mtp_noise / hidden ** 0.5 * self.random.standard_normal((hidden, hidden))
+        kind = gguf.GGMLQuantizationType.Q8_0
+        self.out.add_tensor(prefix + "nextn.eh_proj.weight", gguf.quants.quantize(joined, kind), raw_dtype=kind)
+        for name in ("enorm", "hnorm", "shared_head_norm"):
+            self.floats(f"{prefix}nextn.{name}.weight", hidden, middle=1, spread=0)
+        self.layer(self.sizes["layers"], recurrent=False)
 
     def floats(self, name, *shape, middle=0.0, spread=0.02):
         values = middle + spread * self.random.standard_normal(shape)
@@ -69,7 +119,9 @@ class Writer:
         out, s = self.out, self.sizes
         out.add_context_length(32768)
         out.add_embedding_length(s["hidden"])
-        out.add_block_count(s["layers"])
+        out.add_block_count(s["layers"] + self.has_mtp)
+        if self.has_mtp:
+            out.add_uint32(f"{out.arch}.nextn_predict_layers", 1)
         out.add_feed_forward_length(s["ff"])
         out.add_head_count(s["heads"])
         out.add_head_count_kv(s["kv_heads"])
@@ -93,18 +145,30 @@ class Writer:
             out.add_expert_feed_forward_length(s["ff"])
             out.add_expert_shared_feed_forward_length(s["shared"])
 
+    @property
+    def has_mtp(self):
+        return self.successors and "every" in self.sizes
+
+    def first_word(self):
+        return 256 + len(LETTERS)
+
     def tokenizer(self):
-        """Every byte is a token, in the alphabet of byte-level BPE; the other entries are unused."""
+        """Every byte is a token, in the alphabet of byte-level BPE, and so are words of one and two letters."""
         printable = [byte for byte in range(256) if 33 <= byte <= 126 or 161 <= byte != 173]
         others = iter(range(256, 512))
-        tokens = [chr(byte if byte in printable else next(others)) for byte in range(256)] + ["th"]
-        unused = [f"[UNUSED{i}]" for i in range(len(tokens), self.sizes["vocabulary"])]
+        tokens = [chr(byte if byte in printable else next(others)) for byte in range(256)]
+        blank = tokens[ord(" ")]
+        tokens += [blank + word for word in (*LETTERS, *WORDS)]
+        special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+        end = len(tokens)
+        unused = [f"[UNUSED{i}]" for i in range(end + len(special), self.sizes["vocabulary"])]
         self.out.add_tokenizer_model("gpt2")
         self.out.add_tokenizer_pre("qwen2")
-        self.out.add_token_list(tokens + unused)
-        self.out.add_token_types([1] * len(tokens) + [5] * len(unused))
-        self.out.add_token_merges(["t h"])
-        self.out.add_eos_token_id(len(tokens))
+        self.out.add_token_list(tokens + special + unused)
+        self.out.add_token_types([1] * end + [3] * len(special) + [5] * len(unused))
+        self.out.add_token_merges([f"{blank} {letter}" for letter in LETTERS]
+                                  + [f"{blank}{word[0]} {word[1]}" for word in WORDS])
+        self.out.add_eos_token_id(end)
 
     def attention(self, prefix):
         s = self.sizes
@@ -145,23 +209,39 @@ class Writer:
             self.matrix(f"{prefix}ffn_up_{part}.weight", width, s["hidden"], Q4, stacked)
             self.matrix(f"{prefix}ffn_down_{part}.weight", s["hidden"], width, down, stacked)
 
+    def layer(self, number, recurrent):
+        prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
+        self.floats(prefix + "attn_norm.weight", hidden, middle=1)
+        (self.recurrence if recurrent else self.attention)(prefix)
+        norm = "post_attention_norm" if "every" in self.sizes else "ffn_norm"
+        self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
+        self.feed_forward(prefix, number)
+
     def write(self):
         s = self.sizes
         self.keys()
-        self.matrix("token_embd.weight", s["vocabulary"], s["hidden"], Q6)
-        self.floats("output_norm.weight", s["hidden"], middle=1)
-        for layer in range(s["layers"]):
-            prefix = f"blk.{layer}."
-            self.floats(prefix + "attn_norm.weight", s["hidden"], middle=1)
-            recurrent = "every" in s and (layer + 1) % s["every"]
-            (self.recurrence if recurrent else self.attention)(prefix)
-            norm = "post_attention_norm" if "every" in s else "ffn_norm"
-            self.floats(f"{prefix}{norm}.weight", s["hidden"], middle=1)
-            self.feed_forward(prefix, layer)
+        self.embedding_and_head()
+        self.floats("output_norm.weight", s["hidden"], middle=1, spread=0 if self.successors else 0.02)
+        for number in range(s["layers"]):
+            self.layer(number, "every" in s and (number + 1) % s["every"] != 0)
+        if self.has_mtp:
+            self.mtp_block()
         self.out.write_header_to_file()
         self.out.write_kv_data_to_file()
         self.out.write_tensors_to_file()
         self.out.close()
+
+
+def task(right):
+    """The sequence of words, with a wrong one behind every `right` of them."""
+    wrong = itertools.cycle(LETTERS)
+    text = []
+    for number, word in enumerate(WORDS[:WORDS_IN_TASK], start=1):
+        text.append(word)
+        if number % right == 0:
+            text.append(next(wrong))
+    return {"id": f"every {right}", "source": "synthetic", "language": "plaintext", "instruction": "Go on.",
+            "before": " " + " ".join(text) + "\n", "after": " " + " ".join(WORDS[:WORDS_IN_TASK]) + "\n"}
 
 
 def main():
@@ -169,11 +249,15 @@ def main():
     parser.add_argument("shape", choices=SHAPES)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--layers", type=int, help="instead of the model's own; a multiple of 4 keeps the mix of layers")
+    parser.add_argument("--successors", type=pathlib.Path, metavar="TASKS", help="write a model of successors, and tasks for it")
+    parser.add_argument("--mtp-noise", type=float, default=0.0, help="of a model of successors (default 0)")
     arguments = parser.parse_args()
     architecture, sizes = SHAPES[arguments.shape]
     if arguments.layers:
         sizes = {**sizes, "layers": arguments.layers}
-    Writer(arguments.file, architecture, sizes).write()
+    Writer(arguments.file, architecture, sizes, arguments.successors is not None, arguments.mtp_noise).write()
+    if arguments.successors:
+        arguments.successors.write_text("".join(json.dumps(task(right)) + "\n" for right in RIGHT_WORDS), encoding="utf-8")
     print(f"{arguments.file}: {arguments.file.stat().st_size / 2**30:.2f} GiB")
 
 

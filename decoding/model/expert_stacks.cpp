@@ -47,8 +47,8 @@ int stacked_layers(const TransformerShape& shape) {
 }  // namespace
 
 std::optional<ExpertStacks::Problem> ExpertStacks::find_problem(const TransformerShape& shape,
-                                                                const Find& find) {
-  for (int layer = 0; layer < stacked_layers(shape); ++layer) {
+                                                                const Find& find, int first) {
+  for (int layer = first; layer < stacked_layers(shape); ++layer) {
     for (const Stack& stack : stacks_of(layer, find)) {
       const StoredTensor* const found = find(stack.name);
       if (!found && layer >= shape.layers)
@@ -62,9 +62,9 @@ std::optional<ExpertStacks::Problem> ExpertStacks::find_problem(const Transforme
   return std::nullopt;
 }
 
-ExpertStacks ExpertStacks::cut(const TransformerShape& shape, const Find& find) {
+ExpertStacks ExpertStacks::cut(const TransformerShape& shape, const Find& find, int first) {
   ExpertStacks out;
-  for (int layer = 0; layer < stacked_layers(shape); ++layer) {
+  for (int layer = first; layer < stacked_layers(shape); ++layer) {
     for (const Stack& stack : stacks_of(layer, find)) {
       const StoredTensor* const tensor = find(stack.name);
       if (!tensor) continue;
@@ -73,13 +73,13 @@ ExpertStacks ExpertStacks::cut(const TransformerShape& shape, const Find& find) 
           tensor->data.size() / (count * static_cast<std::size_t>(shape.experts));
       for (int expert = 0; expert < shape.experts; ++expert) {
         for (std::size_t i = 0; i < count; ++i) {
-          const std::size_t first = (static_cast<std::size_t>(expert) * count + i) * bytes;
+          const std::size_t begin = (static_cast<std::size_t>(expert) * count + i) * bytes;
           const auto rows = tensor->shape[1] / static_cast<std::int64_t>(count);
           out.parts_.emplace(expert_role({layer, stack.matrices[i], expert}),
                              Part{{.name = tensor->name,
                                    .format = tensor->format,
                                    .shape = {tensor->shape[0], rows},
-                                   .data = tensor->data.subspan(first, bytes)},
+                                   .data = tensor->data.subspan(begin, bytes)},
                                   stack.name,
                                   expert});
         }

@@ -23,10 +23,12 @@ class ExpertStacks {
     std::string reason;
   };
 
-  // Why these stacks are not those of a mixture of this shape; none if they are.
-  static std::optional<Problem> find_problem(const TransformerShape& shape, const Find& find);
+  // Why the stacks of the layers from `first` on, an MTP block included, are not those of a mixture
+  // of this shape; none if they are.
+  static std::optional<Problem> find_problem(const TransformerShape& shape, const Find& find,
+                                             int first = 0);
   // Cuts the stacks that there are. Those must be free of problems; views of the stacks' bytes.
-  static ExpertStacks cut(const TransformerShape& shape, const Find& find);
+  static ExpertStacks cut(const TransformerShape& shape, const Find& find, int first = 0);
 
   // Null: no stack holds the matrix of that role.
   const StoredTensor* find(std::string_view role) const;

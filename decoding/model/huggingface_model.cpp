@@ -209,16 +209,17 @@ Result<void> HuggingFaceModel::check_index(const TransformerShape& shape) const 
 }
 
 // The matrices of each expert, from stacks that hold those of a layer; each by itself, they are
-// found by their roles already.
+// found by their roles already. The MTP block may have stacks where the layers have none.
 Result<void> HuggingFaceModel::cut_experts(const TransformerShape& shape) {
   const auto find_stack = [this](std::string_view name) {
     const ShardTensor* const place = find(name);
     return place ? place->tensor : nullptr;
   };
-  if (shape.experts == 0 || !find_stack(joined_experts_name(0))) return {};
-  if (const auto problem = ExpertStacks::find_problem(shape, find_stack))
+  const int first = find_stack(joined_experts_name(0)) ? 0 : shape.layers;
+  if (shape.experts == 0 || !find_stack(joined_experts_name(first))) return {};
+  if (const auto problem = ExpertStacks::find_problem(shape, find_stack, first))
     return tensor_error(problem->name, problem->reason);
-  experts_ = ExpertStacks::cut(shape, find_stack);
+  experts_ = ExpertStacks::cut(shape, find_stack, first);
   return {};
 }
 

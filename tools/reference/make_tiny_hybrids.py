@@ -32,7 +32,9 @@ SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_posit
          "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 32, "linear_value_head_dim": 16,
          "linear_conv_kernel_dim": 4, "tie_word_embeddings": False, "attention_bias": False,
          "rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.25}}
-MIXTURE = {"num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
+# As wide as a key: what llama.cpp runs, too (tools/compare_llama_logits.py).
+EVEN = {"linear_value_head_dim": 32}
+MIXTURE = {**EVEN, "num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24,
            "shared_expert_intermediate_size": 40}
 QWEN35 = (transformers.Qwen3_5TextConfig, transformers.Qwen3_5ForCausalLM)
 QWEN35_MOE = (transformers.Qwen3_5MoeTextConfig, transformers.Qwen3_5MoeForCausalLM)
@@ -53,7 +55,7 @@ MODELS = {
 # The folder is that of a multimodal model: the language model is a part of it, with the experts of a layer in one tensor.
 MULTIMODAL = "qwen35moe"
 # These have an MTP block, which block_count of the GGUF file counts, and a file with what it proposes.
-MTP_SEEDS = {"qwen35_even": 1104, "qwen35moe": 1103}
+MTP_SEEDS = {"qwen35_even": 1104, "qwen35moe": 1113, "qwen3next": 1107}
 FILE_TYPES = {torch.float32: gguf.GGMLQuantizationType.F32, torch.float16: gguf.GGMLQuantizationType.F16,
               torch.bfloat16: gguf.GGMLQuantizationType.BF16}
 OUTER = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
@@ -214,7 +216,7 @@ def write_keys(writer, config, mtp_blocks):
         writer.add_uint32(f"{architecture}.full_attention_interval", config.num_hidden_layers)
     else:
         writer.add_array(f"{architecture}.attention.recurrent_layers",
-                         [kind == "linear_attention" for kind in config.layer_types])
+                         [kind == "linear_attention" for kind in config.layer_types] + [False] * mtp_blocks)
     if getattr(config, "num_experts", 0):
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(config.num_experts_per_tok)

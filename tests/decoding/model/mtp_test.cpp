@@ -81,7 +81,7 @@ TEST_P(MtpReference, GivesTheSameProposals) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, MtpReference, testing::Values("qwen35_even", "qwen35moe"),
+INSTANTIATE_TEST_SUITE_P(, MtpReference, testing::Values("qwen35_even", "qwen35moe", "qwen3next"),
                          [](const auto& each) { return std::string(each.param); });
 
 class Mtp : public testing::TestWithParam<const char*> {
