@@ -36,6 +36,9 @@ SHAPES = {
     "qwen3.5-9b": ("qwen35", {**HYBRID, "hidden": 4096, "ff": 12288, "layers": 32, "value_heads": 32}),
     "qwen3.5-35b-a3b": ("qwen35moe", {**HYBRID, "hidden": 2048, "ff": 512, "layers": 40, "value_heads": 32,
                                       "kv_heads": 2, "experts": 256, "used": 8, "shared": 512}),
+    # Ten of its layers are short convolutions.
+    "lfm2-1.2b": ("lfm2", {"hidden": 2048, "ff": 8192, "layers": 16, "heads": 32, "kv_heads": 8, "head_dim": 64,
+                           "taps": 3, "attention": [2, 5, 8, 10, 12, 14], "vocabulary": 65536}),
     # Dense, to compare a hybrid with: as many bytes as the 4B.
     "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
                            "vocabulary": 248320}),
@@ -77,7 +80,7 @@ class Writer:
         count = min(rows, REPEATED_ROWS)
         while rows % count:
             count -= 1
-        adds_to_stream = any(part in name for part in ("attn_output", "ssm_out", "ffn_down"))
+        adds_to_stream = any(part in name for part in ("attn_output", "ssm_out", "shortconv.out_proj", "ffn_down"))
         data = self.blocks(count, columns, kind, SMALL if self.successors and adds_to_stream else 1.0)
         data = numpy.broadcast_to(data, (stacked * rows // count, *data.shape))
         data = numpy.ascontiguousarray(data).reshape(*([stacked] if stacked > 1 else []), rows, -1)
@@ -109,7 +112,7 @@ class Writer:
         self.out.add_tensor(prefix + "nextn.eh_proj.weight", gguf.quants.quantize(joined, kind), raw_dtype=kind)
         for name in ("enorm", "hnorm", "shared_head_norm"):
             self.floats(f"{prefix}nextn.{name}.weight", hidden, middle=1, spread=0)
-        self.layer(self.sizes["layers"], recurrent=False)
+        self.layer(self.sizes["layers"], has_attention=True)
 
     def floats(self, name, *shape, middle=0.0, spread=0.02):
         values = middle + spread * self.random.standard_normal(shape)
@@ -124,7 +127,8 @@ class Writer:
             out.add_uint32(f"{out.arch}.nextn_predict_layers", 1)
         out.add_feed_forward_length(s["ff"])
         out.add_head_count(s["heads"])
-        out.add_head_count_kv(s["kv_heads"])
+        out.add_head_count_kv([s["kv_heads"] if self.has_attention(i) else 0 for i in range(s["layers"])]
+                              if "taps" in s else s["kv_heads"])
         out.add_key_length(s["head_dim"])
         out.add_value_length(s["head_dim"])
         out.add_rope_freq_base(1e7)
@@ -139,11 +143,18 @@ class Writer:
             out.add_ssm_time_step_rank(s["value_heads"])
             out.add_ssm_inner_size(s["state"] * s["value_heads"])
             out.add_uint32(f"{out.arch}.full_attention_interval", s["every"])
+        if "taps" in s:
+            out.add_shortconv_l_cache(s["taps"])
         if "experts" in s:
             out.add_expert_count(s["experts"])
             out.add_expert_used_count(s["used"])
             out.add_expert_feed_forward_length(s["ff"])
             out.add_expert_shared_feed_forward_length(s["shared"])
+
+    def has_attention(self, layer):
+        if "taps" in self.sizes:
+            return layer in self.sizes["attention"]
+        return "every" not in self.sizes or (layer + 1) % self.sizes["every"] == 0
 
     @property
     def has_mtp(self):
@@ -194,6 +205,12 @@ class Writer:
         self.floats(prefix + "ssm_norm.weight", s["state"], middle=1)
         self.matrix(prefix + "ssm_out.weight", s["hidden"], values, Q4)
 
+    def short_convolution(self, prefix):
+        s = self.sizes
+        self.matrix(prefix + "shortconv.in_proj.weight", 3 * s["hidden"], s["hidden"], Q4)
+        self.floats(prefix + "shortconv.conv.weight", s["hidden"], s["taps"], spread=0.3)
+        self.matrix(prefix + "shortconv.out_proj.weight", s["hidden"], s["hidden"], Q4)
+
     def feed_forward(self, prefix, layer):
         s = self.sizes
         down = Q6 if layer % 2 else Q4
@@ -209,10 +226,11 @@ class Writer:
             self.matrix(f"{prefix}ffn_up_{part}.weight", width, s["hidden"], Q4, stacked)
             self.matrix(f"{prefix}ffn_down_{part}.weight", s["hidden"], width, down, stacked)
 
-    def layer(self, number, recurrent):
+    def layer(self, number, has_attention):
+        recurrence = self.short_convolution if "taps" in self.sizes else self.recurrence
         prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
         self.floats(prefix + "attn_norm.weight", hidden, middle=1)
-        (self.recurrence if recurrent else self.attention)(prefix)
+        (self.attention if has_attention else recurrence)(prefix)
         norm = "post_attention_norm" if "every" in self.sizes else "ffn_norm"
         self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
         self.feed_forward(prefix, number)
@@ -221,9 +239,10 @@ class Writer:
         s = self.sizes
         self.keys()
         self.embedding_and_head()
-        self.floats("output_norm.weight", s["hidden"], middle=1, spread=0 if self.successors else 0.02)
+        norm = "token_embd_norm" if "taps" in s else "output_norm"
+        self.floats(norm + ".weight", s["hidden"], middle=1, spread=0 if self.successors else 0.02)
         for number in range(s["layers"]):
-            self.layer(number, "every" in s and (number + 1) % s["every"] != 0)
+            self.layer(number, self.has_attention(number))
         if self.has_mtp:
             self.mtp_block()
         self.out.write_header_to_file()
