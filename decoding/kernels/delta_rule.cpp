@@ -138,7 +138,7 @@ std::size_t DeltaShape::state_index(int key, int value) const {
   return std::size_t(first) * std::size_t(key_dim) + std::size_t(key * width + value - first);
 }
 
-DeltaSteps delta_steps(const DeltaRows& rows) {
+DeltaSteps delta_steps(const TreeRows& rows) {
   constexpr int kRoot = -1;
   DeltaSteps out;
   for (int row = 0; row < rows.context; ++row)
@@ -172,47 +172,6 @@ DeltaSteps delta_steps(const DeltaRows& rows) {
     path.push_back({node, level});
   }
   return out;
-}
-
-void causal_convolution(Isa isa, const DeltaShape& shape, const float* weight,
-                        const DeltaRows& rows, const float* columns, const float* mixed, float* out,
-                        ThreadPool& pool) {
-  const OperatorKernels& kernels = operator_kernels(isa);
-  const int channels = shape.channels();
-  // The row before; below 0: that many columns before the pass.
-  const auto before = [&](int row) {
-    if (row < 0) return row - 1;
-    if (row < rows.context) return row - 1;
-    const int parent = rows.parents[static_cast<std::size_t>(row - rows.context)];
-    return parent < 0 ? rows.context - 1 : rows.context + parent;
-  };
-  std::vector<const float*> inputs(static_cast<std::size_t>(rows.count()) * shape.taps);
-  for (int row = 0; row < rows.count(); ++row) {
-    int at = row;
-    for (int tap = shape.taps - 1; tap >= 0; --tap, at = before(at)) {
-      inputs[static_cast<std::size_t>(row) * shape.taps + tap] =
-          at >= 0 ? mixed + static_cast<std::size_t>(at) * channels
-                  : columns + static_cast<std::size_t>(shape.saved_columns() + at) * channels;
-    }
-  }
-  for_each_part(rows.count(), channels, pool, [&](int first_row, int end_row, int begin, int end) {
-    for (int row = first_row; row < end_row; ++row) {
-      kernels.convolve(inputs.data() + static_cast<std::size_t>(row) * shape.taps, weight,
-                       shape.taps, channels, begin, end,
-                       out + static_cast<std::size_t>(row) * channels);
-    }
-  });
-}
-
-void advance_columns(const DeltaShape& shape, std::span<const float* const> rows_of_path,
-                     float* columns) {
-  const auto channels = static_cast<std::size_t>(shape.channels());
-  const auto saved = static_cast<std::size_t>(shape.saved_columns());
-  const std::size_t read = rows_of_path.size();
-  const std::size_t stay = saved - std::min(saved, read);
-  std::copy(columns + (saved - stay) * channels, columns + saved * channels, columns);
-  for (std::size_t i = stay; i < saved; ++i)
-    std::copy_n(rows_of_path[read - saved + i], channels, columns + i * channels);
 }
 
 void delta_rule(Isa isa, const DeltaShape& shape, const DeltaWeights& weights,

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "decoding/kernels/convolution.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/thread_pool.h"
 
@@ -35,7 +36,9 @@ struct DeltaShape {
   int value_width() const { return value_heads * value_dim; }
   // Queries, keys and values, which are convolved together.
   int channels() const { return 2 * key_width() + value_width(); }
-  int saved_columns() const { return taps - 1; }
+  ConvolutionShape convolution() const {
+    return {.channels = channels(), .taps = taps, .activated = true};
+  }
   int key_head_of(int value_head) const {
     return neighbours_share ? value_head / (value_heads / key_heads) : value_head % key_heads;
   }
@@ -43,17 +46,6 @@ struct DeltaShape {
   std::size_t state_index(int key, int value) const;
   std::size_t head_floats() const { return std::size_t(key_dim) * std::size_t(value_dim); }
   std::size_t state_floats() const { return std::size_t(value_heads) * head_floats(); }
-  std::size_t column_floats() const {
-    return std::size_t(saved_columns()) * std::size_t(channels());
-  }
-};
-
-// Rows 0..context-1 are a chain. Row context + i is node i of a draft; its parent is parents[i]
-// (-1: the last row of the chain, or what is committed if context is 0).
-struct DeltaRows {
-  int context = 0;
-  std::span<const std::int32_t> parents = {};
-  int count() const { return context + static_cast<int>(parents.size()); }
 };
 
 // One row's update: reads the state at level `from` and writes the new one at level `to`.
@@ -70,18 +62,7 @@ struct DeltaSteps {
   std::vector<DeltaStep> steps;
   int levels = 0;
 };
-DeltaSteps delta_steps(const DeltaRows& rows);
-
-// out[r] = silu(the sum over taps of weight[tap] * the input that many rows back); mixed and out
-// [rows, channels], weight [taps, channels], columns [taps - 1, channels]: the committed inputs
-// before the pass, the oldest first (zeros before the beginning). A draft's rows look back along
-// their own path.
-void causal_convolution(Isa isa, const DeltaShape& shape, const float* weight,
-                        const DeltaRows& rows, const float* columns, const float* mixed, float* out,
-                        ThreadPool& pool);
-// The columns after the given rows have been read, one after the other; in place.
-void advance_columns(const DeltaShape& shape, std::span<const float* const> rows_of_path,
-                     float* columns);
+DeltaSteps delta_steps(const TreeRows& rows);
 
 struct DeltaWeights {
   const float* decay;       // [value_heads], negative: -exp(A_log)

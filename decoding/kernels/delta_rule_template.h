@@ -5,7 +5,8 @@
 #include "decoding/kernels/operator_kernels.h"
 #include "decoding/kernels/operator_templates.h"
 
-// The inner loops of delta_rule.h, written once over a vector type V: see operator_templates.h.
+// The inner loops of delta_rule.h and convolution.h, written once over a vector type V: see
+// operator_templates.h.
 namespace redraft::kernels {
 namespace {
 
@@ -65,19 +66,19 @@ void delta_tile(const DeltaTile& tile, float* out) {
   delta_width<V, false>(tile, nullptr);
 }
 
-template <typename V>
-void convolve(const float* const* inputs, const float* weight, int taps, int channels, int begin,
-              int end, float* out) {
+template <typename V, bool kSilu>
+void convolve(const ConvolutionRow& row, float* out) {
   using Float = typename V::Float;
   const Float one = V::set1(1.0f);
-  for (int i = begin; i < end; i += V::kLanes) {
+  for (int i = row.begin; i < row.end; i += V::kLanes) {
+    const int count = row.end - i;
     Float sum = V::set1(0.0f);
-    for (int tap = 0; tap < taps; ++tap) {
-      sum = V::fma(load_part<V>(weight + tap * channels + i, end - i),
-                   load_part<V>(inputs[tap] + i, end - i), sum);
+    for (int tap = 0; tap < row.taps; ++tap) {
+      sum = V::fma(load_part<V>(row.weight + tap * row.channels + i, count),
+                   load_part<V>(row.inputs[tap] + i, count), sum);
     }
-    const Float silu = V::div(sum, V::add(one, exp<V>(V::sub(V::set1(0.0f), sum))));
-    store_part<V>(out + i, silu, end - i);
+    if (kSilu) sum = V::div(sum, V::add(one, exp<V>(V::sub(V::set1(0.0f), sum))));
+    store_part<V>(out + i, sum, count);
   }
 }
 

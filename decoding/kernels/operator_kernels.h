@@ -63,6 +63,16 @@ struct DeltaTile {
   int width;  // kDeltaTile or half of it
 };
 
+// Some channels of one row of a convolution over time: see convolution.h.
+struct ConvolutionRow {
+  const float* const* inputs;  // [taps], each [channels]
+  const float* weight;         // [taps, channels]
+  int taps;
+  int channels;
+  int begin;
+  int end;
+};
+
 struct OperatorKernels {
   float (*sum_squares)(const float* x, int n);
   // out = weight * x * scale
@@ -74,10 +84,10 @@ struct OperatorKernels {
   void (*sigmoid_mul)(const float* x, const float* gate, int count, float* out);
   // Writes tile.next and, if `out` is not null, what it answers to the query, [width].
   void (*delta_tile)(const DeltaTile& tile, float* out);
-  // Channels begin..end-1 of a row: silu of the sum over taps of weight[tap, channels] *
-  // inputs[tap], the oldest first.
-  void (*convolve)(const float* const* inputs, const float* weight, int taps, int channels,
-                   int begin, int end, float* out);
+  // out[begin..end-1] = the sum over taps of weight[tap] * inputs[tap], the oldest first; the
+  // second takes its silu.
+  void (*convolve)(const ConvolutionRow& row, float* out);
+  void (*convolve_silu)(const ConvolutionRow& row, float* out);
   // n integers and their scale: see fixed_point.h. n is a multiple of 16.
   void (*to_fixed)(const float* x, int n, std::int16_t* out);
   // Bytes of working memory, 64-byte aligned, that attend() needs for one tile.

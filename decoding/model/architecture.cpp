@@ -82,6 +82,28 @@ constexpr std::array kSharedExpert = {
     TensorName{kLayer, "ffn_down_shexp", "mlp.shared_expert.down_proj"},
 };
 
+// LFM2's, which have their own names in folders. GGUF files call the last norm after its name
+// there.
+constexpr std::array kShortConvolutionTensors = {
+    TensorName{kModel, "token_embd", "model.embed_tokens"},
+    TensorName{kModel, "token_embd_norm", "model.embedding_norm"},
+    TensorName{kModel, "output", "lm_head"},
+    TensorName{kLayer, "attn_norm", "operator_norm"},
+    TensorName{kAttention, "attn_q", "self_attn.q_proj"},
+    TensorName{kAttention, "attn_k", "self_attn.k_proj"},
+    TensorName{kAttention, "attn_v", "self_attn.v_proj"},
+    TensorName{kAttention, "attn_q_norm", "self_attn.q_layernorm"},
+    TensorName{kAttention, "attn_k_norm", "self_attn.k_layernorm"},
+    TensorName{kAttention, "attn_output", "self_attn.out_proj"},
+    TensorName{kRecurrent, "shortconv.in_proj", "conv.in_proj"},
+    TensorName{kRecurrent, "shortconv.conv", "conv.conv"},
+    TensorName{kRecurrent, "shortconv.out_proj", "conv.out_proj"},
+    TensorName{kLayer, "ffn_norm", "ffn_norm"},
+    TensorName{kLayer, "ffn_gate", "feed_forward.w1"},
+    TensorName{kLayer, "ffn_up", "feed_forward.w3"},
+    TensorName{kLayer, "ffn_down", "feed_forward.w2"},
+};
+
 template <typename T, std::size_t... Sizes>
 constexpr auto joined(const std::array<T, Sizes>&... parts) {
   std::array<T, (Sizes + ...)> all{};
@@ -147,7 +169,7 @@ constexpr std::array kArchitectures = {
                  .query_key_norm = true,
                  .is_mixture = true,
                  .shared_expert = true,
-                 .is_hybrid = true,
+                 .recurrence = Recurrence::kGatedDeltaNet,
                  .gated_attention = true,
                  .feed_forward_norm = "post_attention_norm",
                  .tensors = kJoinedHybridMixtureTensors,
@@ -157,7 +179,7 @@ constexpr std::array kArchitectures = {
     Architecture{.name = "qwen35",
                  .huggingface = "qwen3_5_text",
                  .query_key_norm = true,
-                 .is_hybrid = true,
+                 .recurrence = Recurrence::kGatedDeltaNet,
                  .tiles_value_heads = true,
                  .gated_attention = true,
                  .feed_forward_norm = "post_attention_norm",
@@ -170,12 +192,24 @@ constexpr std::array kArchitectures = {
                  .query_key_norm = true,
                  .is_mixture = true,
                  .shared_expert = true,
-                 .is_hybrid = true,
+                 .recurrence = Recurrence::kGatedDeltaNet,
                  .tiles_value_heads = true,
                  .gated_attention = true,
                  .feed_forward_norm = "post_attention_norm",
                  .tensors = kHybridMixtureTensors,
                  .refused_keys = kRefusedInAnyMixture,
+                 .not_on_gpu = kRecurrence,
+                 .not_trainable = kRecurrence},
+    Architecture{.name = "lfm2",
+                 .huggingface = "lfm2",
+                 .query_key_norm = true,
+                 .recurrence = Recurrence::kShortConvolution,
+                 .output_norm = "token_embd_norm",
+                 .epsilon_key = "norm_eps",
+                 .rope_base = 1e6,
+                 .tied_head = true,
+                 .tensors = kShortConvolutionTensors,
+                 .refused_keys = kRefusedInDense,
                  .not_on_gpu = kRecurrence,
                  .not_trainable = kRecurrence},
 };

@@ -32,11 +32,18 @@ struct RefusedKey {
   double neutral;
 };
 
+// What the layers of a hybrid that have no attention compute instead.
+enum class Recurrence {
+  kNone,              // every layer has attention
+  kGatedDeltaNet,     // decoding/kernels/delta_rule.h
+  kShortConvolution,  // (x B) convolved over a few rows, times C; B, C and x are projections
+};
+
 // What distinguishes one architecture from the others, apart from the numbers in a model's files
 // (TransformerShape). The loaders, the transformers and the trainer read this row; nothing compares
 // the name. Every architecture is a stack of layers of RMS norm, attention with rotary embeddings,
 // RMS norm and a gated feed-forward block, with residual sums. In a hybrid, most layers have a
-// recurrent state (decoding/kernels/delta_rule.h) in place of attention.
+// recurrent state in place of attention.
 struct Architecture {
   std::string_view name;         // general.architecture of GGUF files; the prefix of their keys
   std::string_view huggingface;  // model_type of config.json
@@ -48,15 +55,20 @@ struct Architecture {
   bool is_mixture = false;
   // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
   bool shared_expert = false;
-  bool is_hybrid = false;
+  Recurrence recurrence = Recurrence::kNone;
   // GGUF files of a hybrid order the value heads so that head h reads key head h % key_heads.
   bool tiles_value_heads = false;
   // A gate for each dimension of a head's output follows its query in the query matrix.
   bool gated_attention = false;
-  // The role of the norm before the feed-forward block.
+  // The roles of the norm before the feed-forward block, and of that behind the last layer.
   std::string_view feed_forward_norm = "ffn_norm";
-  // The only value that config.json may have for hidden_act.
+  std::string_view output_norm = "output_norm";
+  // The only value that config.json may have for hidden_act, and its key for the norms' epsilon.
   std::string_view activation = "silu";
+  std::string_view epsilon_key = "rms_norm_eps";
+  // What holds if config.json does not say it.
+  double rope_base = 10000;
+  bool tied_head = false;  // the embedding is the head
   std::span<const TensorName> tensors = {};
   // Refused besides the keys that no architecture may have.
   std::span<const RefusedKey> refused_keys = {};
@@ -64,6 +76,10 @@ struct Architecture {
   // be trained.
   std::string_view not_on_gpu = {};
   std::string_view not_trainable = {};
+
+  bool is_hybrid() const { return recurrence != Recurrence::kNone; }
+  // These may have MTP blocks, a part that sees, and rotation of a part of each head.
+  bool has_delta_nets() const { return recurrence == Recurrence::kGatedDeltaNet; }
 };
 
 // All rows, in the order in which messages list them.

@@ -89,8 +89,9 @@ void refuse_keys(const GgufFile& file, ShapeReader& reader, std::span<const Refu
   }
 }
 
-// What a hybrid may have: MTP blocks, and rotation by sections, which are all the same for text.
-constexpr RefusedKey kOnlyInHybrids[] = {
+// What Qwen's hybrids may have: MTP blocks, and rotation by sections, which are all the same for
+// text.
+constexpr RefusedKey kOnlyWithDeltaNets[] = {
     {"nextn_predict_layers", "layers that predict further tokens", 0},
     {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
 };
@@ -98,7 +99,7 @@ constexpr RefusedKey kOnlyInHybrids[] = {
 void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
                                  const TransformerShape& shape) {
   refuse_keys(file, reader, kNotComputed);
-  if (!shape.architecture->is_hybrid) refuse_keys(file, reader, kOnlyInHybrids);
+  if (!shape.architecture->has_delta_nets()) refuse_keys(file, reader, kOnlyWithDeltaNets);
   const int window = reader.integer_or("attention.sliding_window", 0);
   if (window != 0 && window < shape.context_length) {
     reader.refuse("attention.sliding_window",
@@ -169,7 +170,7 @@ void read_head_dim(ShapeReader& reader, TransformerShape& shape) {
   if (reader.integer_or("attention.value_length", shape.head_dim) != shape.head_dim)
     reader.refuse("attention.value_length", "values of another width than keys are not supported");
   shape.rotated = reader.integer_or("rope.dimension_count", shape.head_dim);
-  if (shape.rotated != shape.head_dim && !shape.architecture->is_hybrid)
+  if (shape.rotated != shape.head_dim && !shape.architecture->has_delta_nets())
     reader.refuse("rope.dimension_count", "rotation of a part of a head is not supported");
 }
 
@@ -198,7 +199,8 @@ std::optional<Error> check_stacks(const GgufFile& file, const TransformerShape& 
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   constexpr std::string_view kLayer = "blk.";
   if (!name.starts_with(kLayer))
-    return shape.architecture->is_hybrid && (name.starts_with("v.") || name.starts_with("mtp."));
+    return shape.architecture->has_delta_nets() &&
+           (name.starts_with("v.") || name.starts_with("mtp."));
   int block = -1;
   const char* const end = name.data() + name.size();
   const auto [after, error] = std::from_chars(name.data() + kLayer.size(), end, block);
@@ -221,13 +223,28 @@ std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const Transfor
   return std::nullopt;
 }
 
+constexpr std::string_view kKeyHeads = "attention.head_count_kv";
+constexpr int kMaxListed = 1 << 10;  // layers that lists are read for
+
+// From a list of the key-value heads of each layer: those without any are recurrent. False: there
+// is no such list.
+bool read_layers_by_heads(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  const auto heads = file.integers(reader.key(kKeyHeads));
+  if (!heads) return false;
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kMaxListed));
+  if (heads->size() < layers) {
+    reader.refuse(kKeyHeads, "does not name every layer");
+    return true;
+  }
+  for (std::size_t i = 0; i < layers; ++i) shape.recurrent.push_back((*heads)[i] == 0);
+  return true;
+}
+
 // Reads which layers have attention: from a list, which may include MTP blocks, or from an
-// interval.
+// interval. Ollama lists heads.
 void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   constexpr std::string_view kList = "attention.recurrent_layers";
-  constexpr std::string_view kHeads = "attention.head_count_kv";
-  constexpr int kSane = 1 << 10;
-  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kSane));
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kMaxListed));
   if (reader.has(kList)) {
     const Result<std::vector<bool>> list = file.booleans(reader.key(kList));
     if (!list) return reader.fail(list.error());
@@ -235,11 +252,7 @@ void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, Transforme
     shape.recurrent.assign(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(layers));
     return;
   }
-  if (const auto heads = file.integers(reader.key(kHeads)); heads) {  // Ollama
-    if (heads->size() < layers) return reader.refuse(kHeads, "does not name every layer");
-    for (std::size_t i = 0; i < layers; ++i) shape.recurrent.push_back((*heads)[i] == 0);
-    return;
-  }
+  if (read_layers_by_heads(file, reader, shape)) return;
   const int every = reader.integer_or("full_attention_interval", 4);
   if (every < 1) return reader.refuse("full_attention_interval", "is not positive");
   for (std::size_t i = 0; i < layers; ++i)
@@ -248,21 +261,19 @@ void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, Transforme
 
 // A number, or in some files of hybrids a list with 0 for each recurrent layer.
 void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
-  constexpr std::string_view kHeads = "attention.head_count_kv";
-  const auto list = file.integers(reader.key(kHeads));
-  if (!shape.architecture->is_hybrid || !list) {
-    shape.kv_heads = reader.integer_or(kHeads, shape.heads);
+  const auto list = file.integers(reader.key(kKeyHeads));
+  if (!shape.architecture->is_hybrid() || !list) {
+    shape.kv_heads = reader.integer_or(kKeyHeads, shape.heads);
     return;
   }
   for (const int heads : *list) {
     if (heads == 0 || heads == shape.kv_heads) continue;
-    if (shape.kv_heads != 0) return reader.refuse(kHeads, "differs from layer to layer");
+    if (shape.kv_heads != 0) return reader.refuse(kKeyHeads, "differs from layer to layer");
     shape.kv_heads = heads;
   }
 }
 
-void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
-  if (!shape.architecture->is_hybrid) return;
+void read_delta_nets(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   shape.mtp_blocks = reader.integer_or("nextn_predict_layers", 0);
   if (shape.mtp_blocks < 0 || shape.mtp_blocks >= shape.layers)
     return reader.refuse("nextn_predict_layers", "leaves no layer");
@@ -283,6 +294,14 @@ void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape
   delta.value_dim = delta.value_heads > 0 ? inner / delta.value_heads : 0;
   if (delta.value_dim * delta.value_heads != inner)
     reader.refuse("ssm.inner_size", "the value heads do not divide it");
+}
+
+void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  if (shape.architecture->has_delta_nets()) return read_delta_nets(file, reader, shape);
+  if (!shape.architecture->is_hybrid()) return;
+  if (!read_layers_by_heads(file, reader, shape))
+    reader.refuse(kKeyHeads, "is not a list with a number for each layer");
+  shape.short_taps = reader.integer("shortconv.l_cache");
 }
 
 }  // namespace

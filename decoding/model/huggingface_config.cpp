@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -80,7 +82,6 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"attention.head_count", "num_attention_heads"},
     {"attention.head_count_kv", "num_key_value_heads"},
     {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
     {"rope.freq_base", "rope_theta"},
     {"rope.dimension_count", "partial_rotary_factor"},
     {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
@@ -90,9 +91,11 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"ssm.state_size", "linear_key_head_dim"},
     {"ssm.inner_size", "linear_value_head_dim"},
     {"ssm.conv_kernel", "linear_conv_kernel_dim"},
+    {"shortconv.l_cache", "conv_L_cache"},
 };
 
-std::string key_of(std::string_view field) {
+std::string key_of(std::string_view field, const Architecture& architecture) {
+  if (field == "attention.layer_norm_rms_epsilon") return std::string(architecture.epsilon_key);
   for (const auto& [theirs, ours] : kKeys) {
     if (theirs == field) return std::string(ours);
   }
@@ -109,37 +112,64 @@ void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& s
       reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
     reader.refuse("use_sliding_window", "redraft computes no sliding window");
   }
-  if (shape.rotated != shape.head_dim && !shape.architecture->is_hybrid)
+  if (shape.rotated != shape.head_dim && !shape.architecture->has_delta_nets())
     reader.refuse("partial_rotary_factor", "rotation of a part of a head is not supported");
 }
 
-// Which layers have attention and which a recurrent state.
-void read_layer_types(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
-  const bool hybrid = shape.architecture->is_hybrid;
-  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, 1 << 10));
-  const std::optional<JsonValue> types = config.find("layer_types");
-  if (!types) {
-    const int every = reader.integer_or("full_attention_interval", 4);
-    if (every < 1) return reader.refuse("full_attention_interval", "is not positive");
-    for (std::size_t i = 0; hybrid && i < layers; ++i)
-      shape.recurrent.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
-    return;
+constexpr int kMaxListed = 1 << 10;  // layers that lists are read for
+
+// Older files of LFM2 list the layers with attention. Without a list, all have it.
+void read_attention_indices(const JsonValue& config, ConfigReader& reader,
+                            TransformerShape& shape) {
+  const std::optional<JsonValue> list = config.find("full_attn_idxs");
+  if (!list) return;
+  if (const Result<JsonValue> array = list->array(); !array) return reader.fail(array.error());
+  shape.recurrent.assign(static_cast<std::size_t>(std::clamp(shape.layers, 0, kMaxListed)), true);
+  for (const JsonValue each : *list) {
+    const Result<std::int64_t> layer = each.integer(0, std::ssize(shape.recurrent) - 1);
+    if (!layer) return reader.fail(layer.error());
+    shape.recurrent[static_cast<std::size_t>(*layer)] = false;
   }
+}
+
+// Which layers have attention and which a recurrent state, where config.json does not list types.
+void read_interval(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->is_hybrid()) return;
+  if (!shape.architecture->has_delta_nets()) return read_attention_indices(config, reader, shape);
+  const int every = reader.integer_or("full_attention_interval", 4);
+  if (every < 1) return reader.refuse("full_attention_interval", "is not positive");
+  for (int i = 0; i < std::min(shape.layers, kMaxListed); ++i)
+    shape.recurrent.push_back((i + 1) % every != 0);
+}
+
+void read_layer_types(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  const bool hybrid = shape.architecture->is_hybrid();
+  const bool delta = shape.architecture->has_delta_nets();
+  const std::optional<JsonValue> types = config.find("layer_types");
+  if (!types) return read_interval(config, reader, shape);
   for (const JsonValue type : *types) {
     const Result<std::string_view> name = type.text();
-    const bool recurrent = hybrid && name && *name == "linear_attention";
+    const bool recurrent = hybrid && name && *name == (delta ? "linear_attention" : "conv");
     if (!recurrent && (!name || *name != "full_attention")) {
-      return reader.fail(type.error(hybrid ? "redraft computes full and linear attention only"
-                                           : "redraft computes full attention only"));
+      return reader.fail(
+          type.error(delta    ? "redraft computes full and linear attention only"
+                     : hybrid ? "redraft computes full attention and convolutions (\"conv\") only"
+                              : "redraft computes full attention only"));
     }
     if (hybrid) shape.recurrent.push_back(recurrent);
   }
-  if (hybrid && shape.recurrent.size() != layers)
+  if (hybrid && std::ssize(shape.recurrent) != shape.layers)
     reader.refuse("layer_types", "does not name every layer");
 }
 
 void read_recurrence(ConfigReader& reader, TransformerShape& shape) {
-  if (!shape.architecture->is_hybrid) return;
+  if (!shape.architecture->is_hybrid()) return;
+  if (!shape.architecture->has_delta_nets()) {
+    shape.short_taps = reader.integer_or("conv_L_cache", 3);
+    if (reader.flag_or("conv_bias", false))
+      reader.refuse("conv_bias", "redraft computes convolutions without biases");
+    return;
+  }
   shape.stored_as_trained = true;
   shape.delta = {.key_heads = reader.integer("linear_num_key_heads"),
                  .value_heads = reader.integer("linear_num_value_heads"),
@@ -149,10 +179,32 @@ void read_recurrence(ConfigReader& reader, TransformerShape& shape) {
                  .neighbours_share = true};
 }
 
+// LFM2 gives the width that a block without a gate would have, from which that of the gated one
+// follows.
+int read_adjusted_width(const JsonValue& config, ConfigReader& reader) {
+  constexpr std::string_view kOlder = "block_ff_dim";
+  const int given = reader.integer(reader.has(kOlder) ? kOlder : "intermediate_size");
+  if (!reader.flag_or("block_auto_adjust_ff_dim", true)) return given;
+  double width = std::trunc(2.0 * given / 3);
+  constexpr std::string_view kFactor = "block_ffn_dim_multiplier";
+  // null is no factor, and then no rounding either; a missing key is 1.
+  const Result<JsonValue> factor = config.at(kFactor);
+  if (!factor || !factor->is_null()) {
+    const int multiple = reader.integer_or("block_multiple_of", 256);
+    if (multiple < 1) return reader.refuse("block_multiple_of", "is not positive"), 0;
+    width = std::trunc(reader.number_or(kFactor, 1) * width);
+    width = multiple * std::ceil(width / multiple);
+  }
+  if (width >= 1 && width <= std::numeric_limits<int>::max()) return static_cast<int>(width);
+  return reader.refuse(kFactor, "makes blocks of no width or of too large a one"), 0;
+}
+
 // The width inside a feed-forward block, and how many there are.
 void read_feed_forward(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
   if (!shape.architecture->is_mixture) {
-    shape.feed_forward = reader.integer("intermediate_size");
+    shape.feed_forward = shape.architecture->recurrence == Recurrence::kShortConvolution
+                             ? read_adjusted_width(config, reader)
+                             : reader.integer("intermediate_size");
     return;
   }
   shape.experts = reader.integer("num_experts");
@@ -188,7 +240,7 @@ void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Erro
   using Kind = RopeScaling::Kind;
   const std::optional<JsonValue> parameters = config.find("rope_parameters");
   const std::optional<JsonValue> given = parameters ? parameters : config.find("rope_scaling");
-  shape.rope_base = reader.number_or("rope_theta", 10000);
+  shape.rope_base = reader.number_or("rope_theta", shape.architecture->rope_base);
   const double part = reader.number_or("partial_rotary_factor", 1);
   const auto rotate = [&shape](double share) {
     shape.rotated = share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
@@ -259,7 +311,7 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   shape.heads = reader.integer("num_attention_heads");
   shape.kv_heads = reader.integer_or("num_key_value_heads", shape.heads);
   shape.vocabulary = reader.integer("vocab_size");
-  shape.epsilon = reader.number("rms_norm_eps");
+  shape.epsilon = reader.number(shape.architecture->epsilon_key);
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);
@@ -268,7 +320,7 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   refuse_what_is_not_computed(reader, shape);
   if (error) return *error;
   if (const std::optional<ShapeProblem> problem = find_problem(shape)) {
-    reader.refuse(key_of(problem->field), problem->reason);
+    reader.refuse(key_of(problem->field, *shape.architecture), problem->reason);
     return *error;
   }
   return shape;

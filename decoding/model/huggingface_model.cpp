@@ -38,7 +38,7 @@ bool is_plain_name(std::string_view name) {
 }
 
 bool is_of_mtp(std::string_view name, const TransformerShape& shape) {
-  return shape.architecture->is_hybrid && name.starts_with("mtp.");
+  return shape.architecture->has_delta_nets() && name.starts_with("mtp.");
 }
 
 std::string role_of(std::string_view name, const TransformerShape& shape) {
@@ -51,7 +51,7 @@ std::string role_of(std::string_view name, const TransformerShape& shape) {
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   if (name.ends_with(kRotaryTable)) return true;
   if (is_of_mtp(name, shape)) return role_of(name, shape).empty();
-  return shape.architecture->is_hybrid && name.starts_with("model.visual.");
+  return shape.architecture->has_delta_nets() && name.starts_with("model.visual.");
 }
 
 class HuggingFaceModel : public ModelFiles {
@@ -67,7 +67,7 @@ class HuggingFaceModel : public ModelFiles {
   // The configuration of some models does not mention their MTP block.
   Result<TransformerShape> shape() const override {
     Result<TransformerShape> shape = read_shape(text_config());
-    if (shape && shape->architecture->is_hybrid) shape->mtp_blocks = has_mtp_ ? 1 : 0;
+    if (shape && shape->architecture->has_delta_nets()) shape->mtp_blocks = has_mtp_ ? 1 : 0;
     return shape;
   }
   Result<TokenizerSpec> tokenizer_spec() const override { return read_tokenizer_folder(folder_); }
@@ -108,15 +108,15 @@ class HuggingFaceModel : public ModelFiles {
     const std::optional<JsonValue> text = config_.root().find("text_config");
     return text && text->object() ? *text : config_.root();
   }
-  // "tie_word_embeddings", of the text's part or of the whole.
-  Result<bool> has_tied_head() const;
+  // "tie_word_embeddings", of the text's part or of the whole. "tie_embedding" goes before it.
+  Result<bool> has_tied_head(const Architecture& architecture) const;
 
   Result<void> open_shards();
   Result<void> open_indexed_shards();
   Result<void> check_index(const TransformerShape& shape) const;
   Result<void> assign_roles(const TransformerShape& shape);
   Result<void> cut_experts(const TransformerShape& shape);
-  Result<void> check_head();
+  Result<void> check_head(const Architecture& architecture);
 
   fs::path folder_;
   std::string path_;
@@ -132,12 +132,12 @@ class HuggingFaceModel : public ModelFiles {
 Result<void> HuggingFaceModel::read_weights(TransformerShape shape) {
   if (auto opened = open_shards(); !opened) return opened;
   if (auto assigned = assign_roles(shape); !assigned) return assigned;
-  if (shape.architecture->is_hybrid) shape.mtp_blocks = has_mtp_ ? 1 : 0;
+  if (shape.architecture->has_delta_nets()) shape.mtp_blocks = has_mtp_ ? 1 : 0;
   if (index_) {
     if (auto checked = check_index(shape); !checked) return checked;
   }
   if (auto cut = cut_experts(shape); !cut) return cut;
-  return check_head();
+  return check_head(*shape.architecture);
 }
 
 // Opens the single file, or the shards that the index names.
@@ -223,17 +223,18 @@ Result<void> HuggingFaceModel::cut_experts(const TransformerShape& shape) {
   return {};
 }
 
-Result<bool> HuggingFaceModel::has_tied_head() const {
-  for (const JsonValue& part : {text_config(), config_.root()}) {
-    if (const std::optional<JsonValue> value = part.find("tie_word_embeddings"))
-      return value->boolean();
+Result<bool> HuggingFaceModel::has_tied_head(const Architecture& architecture) const {
+  for (const char* key : {"tie_embedding", "tie_word_embeddings"}) {
+    for (const JsonValue& part : {text_config(), config_.root()}) {
+      if (const std::optional<JsonValue> value = part.find(key)) return value->boolean();
+    }
   }
-  return false;
+  return architecture.tied_head;
 }
 
 // The head of a model with tied weights is its embedding, whatever else the file holds.
-Result<void> HuggingFaceModel::check_head() {
-  const Result<bool> tied = has_tied_head();
+Result<void> HuggingFaceModel::check_head(const Architecture& architecture) {
+  const Result<bool> tied = has_tied_head(architecture);
   if (!tied) return tied.error();
   if (*tied) {
     places_.erase("output.weight");

@@ -29,7 +29,7 @@
 
 namespace redraft {
 
-void MtpBlock::read(const PassRows& rows, const kernels::DeltaRows& pass, int committed,
+void MtpBlock::read(const PassRows& rows, const kernels::TreeRows& pass, int committed,
                     TransformerKvStorage& storage) {
   const auto width = static_cast<std::size_t>(shape_.hidden);
   RecurrentState& state = *storage.state();

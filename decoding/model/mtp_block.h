@@ -47,7 +47,7 @@ class MtpBlock {
   // For every pass, after its layers: writes the block's keys and values for its rows, and what the
   // block needs to know of the pass later to the storage's state. rows.normed holds the pass's
   // outputs, after the last norm, and is overwritten. Inside a CpuScope, as is draft().
-  void read(const PassRows& rows, const kernels::DeltaRows& pass, int committed,
+  void read(const PassRows& rows, const kernels::TreeRows& pass, int committed,
             TransformerKvStorage& storage);
   // What follows the cache's tokens and `token`: at most `most` places and kMaxTokens, fewer if the
   // cache is nearly full. Writes only to slots that hold no token.

@@ -39,15 +39,17 @@ void add_experts(PassWork& work, const LayerWeights& layer, const TransformerSha
 
 // Each head's state is read twice and written once for every row, of which only the first comes
 // from memory.
-void add_recurrence(PassWork& work, const RecurrenceWeights& layer,
-                    const kernels::DeltaShape& delta, int rows) {
-  for (const LinearWeight* weight : {&layer.mixed, &layer.gate, &layer.mixed_and_gate, &layer.alpha,
-                                     &layer.beta, &layer.beta_and_alpha, &layer.output}) {
+void add_recurrence(PassWork& work, const RecurrenceWeights& layer, const TransformerShape& shape,
+                    int rows) {
+  for (const LinearWeight* weight :
+       {&layer.mixed, &layer.gate, &layer.mixed_and_gate, &layer.alpha, &layer.beta,
+        &layer.beta_and_alpha, &layer.gates_and_input, &layer.output}) {
     if (weight->n > 0) add(work, *weight, rows);
   }
-  const auto state = static_cast<double>(delta.state_floats());
+  const auto state = static_cast<double>(shape.delta.state_floats());
+  const kernels::ConvolutionShape convolution = shape.convolution();
   work.bytes += 2 * sizeof(float) * state;
-  work.float_macs += rows * (4 * state + 1.0 * delta.taps * delta.channels());
+  work.float_macs += rows * (4 * state + 1.0 * convolution.taps * convolution.channels);
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
   for (std::size_t i = 0; i < weights.layers.size(); ++i) {
     const LayerWeights& layer = weights.layers[i];
     if (shape.is_recurrent(static_cast<int>(i))) {
-      add_recurrence(work, layer.recurrence, shape.delta, rows);
+      add_recurrence(work, layer.recurrence, shape, rows);
     } else if (!skipped || !skipped->attention[i]) {
       for (const LinearWeight* weight :
            {&layer.query, &layer.key, &layer.value, &layer.attention_output})

@@ -13,11 +13,11 @@ constexpr int kNone = -1;
 
 }  // namespace
 
-RecurrentState::RecurrentState(const kernels::DeltaShape& shape, int layers, int output_width,
+RecurrentState::RecurrentState(const LayerStateSize& size, int layers, int output_width,
                                const StateReplay& replay)
-    : shape_(shape),
+    : size_(size),
       replay_(replay),
-      layer_floats_(shape.state_floats() + shape.column_floats()),
+      layer_floats_(size.heads + size.columns),
       output_width_(static_cast<std::size_t>(output_width)),
       floats_(layer_floats_ * static_cast<std::size_t>(layers) + output_width_),
       state_(zeros(floats_)),
@@ -43,7 +43,7 @@ void RecurrentState::forget_draft() {
 
 std::unique_ptr<RecurrentState> RecurrentState::fork(int length) const {
   auto copy =
-      std::make_unique<RecurrentState>(shape_, layers(), static_cast<int>(output_width_), replay_);
+      std::make_unique<RecurrentState>(size_, layers(), static_cast<int>(output_width_), replay_);
   if (length > 0) std::copy_n(known(length), floats_, copy->state_.get());
   copy->length_ = length;
   for (const Remembered& each : remembered_) {

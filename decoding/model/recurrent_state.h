@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "decoding/kernels/delta_rule.h"
 #include "decoding/kv_cache.h"
 
 namespace redraft {
@@ -25,13 +24,19 @@ class StateReplay {
 // accepted ones are run again.
 struct DraftNotes {
   std::vector<float> mixed;        // [nodes, channels], before the convolution
-  std::vector<float> alpha, beta;  // [nodes, value_heads]
+  std::vector<float> alpha, beta;  // [nodes, value_heads], of a Gated DeltaNet
+};
+
+// The floats of one layer's state.
+struct LayerStateSize {
+  std::size_t heads = 0;    // the heads' matrices
+  std::size_t columns = 0;  // the last columns of the convolution
 };
 
 // The state of a hybrid's recurrent layers after a sequence's committed tokens: for each layer the
-// heads' matrices and the last columns of the convolution, in single precision, so that what comes
-// back from a copy or from disk is exact. An MTP block pairs each token with the output row of the
-// token before it, so that of the last token is kept as well.
+// heads' matrices, if there are any, and the last columns of the convolution, in single precision,
+// so that what comes back from a copy or from disk is exact. An MTP block pairs each token with the
+// output row of the token before it, so that of the last token is kept as well.
 //
 // The notes are the state's own, so that passes for other sequences may come between a pass and the
 // decision about its draft.
@@ -43,14 +48,14 @@ class RecurrentState final : public SequenceState {
 
   // The state of an empty sequence. A model with an MTP block also keeps the last token's output
   // row, `output_width` floats; 0: there is no such block. `replay` outlives the state.
-  RecurrentState(const kernels::DeltaShape& shape, int layers, int output_width,
+  RecurrentState(const LayerStateSize& size, int layers, int output_width,
                  const StateReplay& replay);
 
   // The parts of the state by layer, where only recurrent layers count. A pass calls begin_pass()
   // before it changes the first part, and end_pass() with the new number of tokens after the last
   // one. In between, and after a pass that failed, the present state belongs to no length.
-  float* heads(int layer) { return at(layer); }                            // [state_floats()]
-  float* columns(int layer) { return at(layer) + shape_.state_floats(); }  // [column_floats()]
+  float* heads(int layer) { return at(layer); }
+  float* columns(int layer) { return at(layer) + size_.heads; }
   DraftNotes& notes(int layer) { return notes_[static_cast<std::size_t>(layer)]; }
   float* last_output() { return at(layers()); }                   // [output_width]
   std::vector<float>& noted_outputs() { return noted_outputs_; }  // [nodes, output_width]
@@ -88,7 +93,7 @@ class RecurrentState final : public SequenceState {
   const float* known(int length) const;
   static std::unique_ptr<float[], Free> zeros(std::size_t count);
 
-  kernels::DeltaShape shape_;
+  LayerStateSize size_;
   const StateReplay& replay_;
   std::size_t layer_floats_;
   std::size_t output_width_;

@@ -70,7 +70,7 @@ class Transformer final : public LanguageModel,
         pool_(pool),
         buffers_(shape, isa),
         blocks_(shape, weights_),
-        recurrent_(shape_, weights_, isa, pool) {
+        recurrent_(RecurrentBlock::make(shape_, weights_, isa, pool)) {
     if (weights_.mtp) mtp_.emplace(shape_, weights_, isa, blocks_);
     if (head_) captured_.select(head_->layers(), shape_.hidden);
   }
@@ -92,8 +92,10 @@ class Transformer final : public LanguageModel,
     const int recurrent = shape_.layers - shape_.attention_layers();
     auto state = recurrent == 0 && !mtp_
                      ? nullptr
-                     : std::make_unique<RecurrentState>(shape_.delta, recurrent,
-                                                        mtp_ ? shape_.hidden : 0, recurrent_);
+                     : std::make_unique<RecurrentState>(
+                           LayerStateSize{.heads = shape_.delta.state_floats(),
+                                          .columns = shape_.convolution().column_floats()},
+                           recurrent, mtp_ ? shape_.hidden : 0, *recurrent_);
     const int layers = shape_.attention_layers() + (mtp_ ? 1 : 0);  // that of the MTP block is last
     return std::make_unique<KvCache>(
         capacity, std::make_unique<TransformerKvStorage>(layers, capacity, shape_.kv_heads,
@@ -222,7 +224,7 @@ class Transformer final : public LanguageModel,
       return rows;
     }
     try {
-      recurrent_.begin_pass(
+      recurrent_->begin_pass(
           {.context = static_cast<int>(context.size()), .parents = draft.parents()});
       state->begin_pass();
       compute_layers(context, draft, committed, storage, rows, skipped);
@@ -268,8 +270,8 @@ class Transformer final : public LanguageModel,
                        RecurrentState& state) {
     operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
     charge(PassPart::kNorm);
-    recurrent_.run(idx, state, rows.normed, rows.quantized,
-                   [this](PassPart part) { charge(part); });
+    recurrent_->run(idx, state, rows.normed, rows.quantized,
+                    [this](PassPart part) { charge(part); });
     operators::add(rows.hidden, rows.normed);
     charge(PassPart::kNorm);
   }
@@ -396,9 +398,9 @@ class Transformer final : public LanguageModel,
   ThreadPool& pool_;
   PassBuffers buffers_;
   LayerBlocks blocks_;
-  RecurrentBlock recurrent_;     // of a hybrid
-  std::optional<MtpBlock> mtp_;  // of a hybrid that has one
-  at::Tensor logits_;            // [up to kScoredRows, vocabulary], once they are needed
+  std::unique_ptr<RecurrentBlock> recurrent_;  // of a hybrid
+  std::optional<MtpBlock> mtp_;                // of a hybrid that has one
+  at::Tensor logits_;  // [up to kScoredRows, vocabulary], once they are needed
   CapturedLayers captured_;
   PassProfile* profile_ = nullptr;
 };

@@ -65,13 +65,15 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
   return out_of_range(fields);
 }
 
-// Checks the layers with a recurrent state.
-std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
-  if (!shape.architecture->is_hybrid) return std::nullopt;
-  if (shape.attention_layers() == 0)
-    return ShapeProblem{"full_attention_interval", "leaves no layer with attention"};
+constexpr int kMaxTaps = 16;  // of a convolution over time
+
+bool is_state_too_large(const TransformerShape& shape, std::size_t layer_floats) {
+  return static_cast<std::size_t>(shape.layers - shape.attention_layers()) * layer_floats >
+         kMaxStateFloats;
+}
+
+std::optional<ShapeProblem> delta_problem(const TransformerShape& shape) {
   const kernels::DeltaShape& delta = shape.delta;
-  constexpr int kMaxTaps = 16;
   const std::array fields = {
       FieldLimits{"ssm.group_count", delta.key_heads, 1, kMaxHeads},
       FieldLimits{"ssm.time_step_rank", delta.value_heads, 1, kMaxHeads},
@@ -90,9 +92,31 @@ std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   }
   if (delta.channels() > 2 * kMaxWidth)
     return ShapeProblem{"ssm.inner_size", "the heads are too wide together"};
-  const auto recurrent = static_cast<std::size_t>(shape.layers - shape.attention_layers());
-  if (recurrent * (delta.state_floats() + delta.column_floats()) > kMaxStateFloats)
+  if (is_state_too_large(shape, delta.state_floats() + delta.convolution().column_floats()))
     return ShapeProblem{"ssm.state_size", "the states of all layers are too large together"};
+  return std::nullopt;
+}
+
+std::optional<ShapeProblem> short_convolution_problem(const TransformerShape& shape) {
+  const std::array fields = {FieldLimits{"shortconv.l_cache", shape.short_taps, 2, kMaxTaps}};
+  if (std::optional<ShapeProblem> problem = out_of_range(fields)) return problem;
+  if (is_state_too_large(shape, shape.convolution().column_floats()))
+    return ShapeProblem{"shortconv.l_cache", "the states of all layers are too large together"};
+  return std::nullopt;
+}
+
+// Checks the layers with a recurrent state.
+std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
+  if (shape.attention_layers() == 0)
+    return ShapeProblem{"full_attention_interval", "leaves no layer with attention"};
+  switch (shape.architecture->recurrence) {
+    case Recurrence::kNone:
+      return std::nullopt;
+    case Recurrence::kGatedDeltaNet:
+      return delta_problem(shape);
+    case Recurrence::kShortConvolution:
+      return short_convolution_problem(shape);
+  }
   return std::nullopt;
 }
 

@@ -43,10 +43,11 @@ struct TransformerShape {
   int experts_used = 0;  // 1..experts
   // The width of the shared expert, which every row goes to; 0: there is none.
   int shared_feed_forward = 0;
-  // In a hybrid, [layers]: which layers have a recurrent state in place of attention, and its
-  // sizes. Empty: every layer has attention.
+  // In a hybrid, [layers]: which layers have a recurrent state in place of attention. Empty: every
+  // layer has attention.
   std::vector<bool> recurrent = {};
-  kernels::DeltaShape delta = {};
+  kernels::DeltaShape delta = {};  // of those that are Gated DeltaNets
+  int short_taps = 0;              // width over time of those that are short convolutions
   // MTP blocks (multi-token prediction). They follow the layers; only the first one is loaded.
   int mtp_blocks = 0;
   // The conventions of Hugging Face's files for hybrids: norms are stored less 1, except for that
@@ -60,6 +61,11 @@ struct TransformerShape {
   }
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));
+  }
+  // Of a recurrent layer.
+  kernels::ConvolutionShape convolution() const {
+    if (architecture->has_delta_nets()) return delta.convolution();
+    return {.channels = hidden, .taps = short_taps};
   }
   int query_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }

@@ -32,7 +32,8 @@ class Planner {
     // Without an output matrix the embedding serves as the head.
     plan_.tied = !files_.find_tensor("output.weight");
     take_matrix("token_embd.weight", shape_.vocabulary, shape_.hidden, plan_.embedding);
-    take_norm("output_norm.weight", shape_.hidden, plan_.output_norm);
+    take_norm(std::string(shape_.architecture->output_norm) + ".weight", shape_.hidden,
+              plan_.output_norm);
     take_matrix(plan_.tied ? "token_embd.weight" : "output.weight", shape_.vocabulary,
                 shape_.hidden, plan_.head);
     for (int i = 0; i < shape_.layers; ++i) {
@@ -95,6 +96,14 @@ class Planner {
   }
 
   void take_recurrence(const std::string& prefix, PlannedRecurrence& out) {
+    if (shape_.architecture->has_delta_nets()) return take_delta_net(prefix, out);
+    const int hidden = shape_.hidden;
+    take_matrix(prefix + "shortconv.in_proj.weight", 3 * hidden, hidden, out.gates_and_input);
+    take_convolution(prefix + "shortconv.conv.weight", out.convolution);
+    take_matrix(prefix + "shortconv.out_proj.weight", hidden, hidden, out.output);
+  }
+
+  void take_delta_net(const std::string& prefix, PlannedRecurrence& out) {
     const kernels::DeltaShape& delta = shape_.delta;
     const int hidden = shape_.hidden;
     const int heads = delta.value_heads;
@@ -126,13 +135,14 @@ class Planner {
 
   // From [channels, taps], between which a folder has a dimension of 1.
   void take_convolution(const std::string& name, std::vector<float>& out) {
-    const auto taps = static_cast<std::size_t>(shape_.delta.taps);
-    const auto channels = static_cast<std::size_t>(shape_.delta.channels());
+    const kernels::ConvolutionShape shape = shape_.convolution();
+    const auto taps = static_cast<std::size_t>(shape.taps);
+    const auto channels = static_cast<std::size_t>(shape.channels);
     const StoredTensor* const tensor = files_.find_tensor(name);
     if (!tensor) return fail(files_.tensor_error(name, "missing"));
     std::vector<std::int64_t> given = tensor->shape;
     if (given.size() == 3 && given[1] == 1) given.erase(given.begin() + 1);
-    const std::vector<std::int64_t> expected = {shape_.delta.taps, shape_.delta.channels()};
+    const std::vector<std::int64_t> expected = {shape.taps, shape.channels};
     if (given != expected)
       return fail(files_.tensor_error(name, unexpected_shape(given, expected)));
     if (!are_finite(tensor->format, tensor->data)) return fail(not_finite(files_, name));
@@ -140,8 +150,7 @@ class Planner {
     out.resize(taps * channels);
     const std::size_t row_bytes = tensor->data.size() / channels;
     for (std::size_t i = 0; i < channels; ++i) {
-      dequantize_row(tensor->format, tensor->data.data() + i * row_bytes, shape_.delta.taps,
-                     row.data());
+      dequantize_row(tensor->format, tensor->data.data() + i * row_bytes, shape.taps, row.data());
       for (std::size_t tap = 0; tap < taps; ++tap) out[tap * channels + i] = row[tap];
     }
   }

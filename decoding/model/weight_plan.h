@@ -29,15 +29,17 @@ struct PlannedExpert {
   PlannedMatrix gate, up, down;
 };
 
-// Of a layer with a recurrent state, in place of attention. The projections are separate, or joined
-// and interleaved by key head; those that a file does not have are without a source.
+// Of a layer with a recurrent state, in place of attention. Matrices that a file does not have are
+// without a source. The projections of a Gated DeltaNet are separate, or joined and interleaved by
+// key head.
 struct PlannedRecurrence {
   PlannedMatrix mixed, gate;     // queries, keys and values together; gates
   PlannedMatrix alpha, beta;     // of the decay, and of how much is replaced
   PlannedMatrix mixed_and_gate;  // both of each
   PlannedMatrix beta_and_alpha;
+  PlannedMatrix gates_and_input;         // of a short convolution: B, C and x
   std::vector<float> convolution;        // [taps, channels]
-  std::vector<float> decay, decay_bias;  // [value_heads]
+  std::vector<float> decay, decay_bias;  // [value_heads], of a Gated DeltaNet as the next
   std::vector<float> norm;               // [value_dim]
   PlannedMatrix output;
 };
@@ -58,9 +60,9 @@ struct PlannedLayer {
   // In the order in which a pass reads them, those that there are.
   std::vector<PlannedMatrix*> matrices() {
     std::vector<PlannedMatrix*> all = {&query, &key, &value, &attention_output};
-    all.insert(all.end(),
-               {&recurrence.mixed, &recurrence.gate, &recurrence.mixed_and_gate, &recurrence.alpha,
-                &recurrence.beta, &recurrence.beta_and_alpha, &recurrence.output});
+    all.insert(all.end(), {&recurrence.mixed, &recurrence.gate, &recurrence.mixed_and_gate,
+                           &recurrence.alpha, &recurrence.beta, &recurrence.beta_and_alpha,
+                           &recurrence.gates_and_input, &recurrence.output});
     all.insert(all.end(), {&gate, &up, &down, &router});
     for (PlannedExpert& expert : experts)
       all.insert(all.end(), {&expert.gate, &expert.up, &expert.down});

@@ -89,6 +89,7 @@ class WeightLoader {
     take_matrix(from.beta, to.beta);
     take_matrix(from.mixed_and_gate, to.mixed_and_gate);
     take_matrix(from.beta_and_alpha, to.beta_and_alpha);
+    take_matrix(from.gates_and_input, to.gates_and_input);
     take_matrix(from.output, to.output);
     to.convolution = to_tensor(from.convolution);
     to.decay = to_tensor(from.decay);

@@ -35,8 +35,9 @@ struct ExpertWeights {
 struct RecurrenceWeights {
   LinearWeight mixed, gate, alpha, beta;
   LinearWeight mixed_and_gate, beta_and_alpha;
+  LinearWeight gates_and_input;
   at::Tensor convolution;        // float [taps * channels]
-  at::Tensor decay, decay_bias;  // float [value_heads]
+  at::Tensor decay, decay_bias;  // float [value_heads]; undefined, if there are no heads, as
   at::Tensor norm;               // float [value_dim]
   LinearWeight output;
 };

@@ -125,6 +125,12 @@ TEST_F(CudaTransformer, RefusesWhatItsKernelsDoNotTake) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(),
             "tiny.gguf: a mixture of experts runs on the CPU only (--device cpu), not on a GPU");
+  refused = load_transformer(files_of(small_model("lfm2").writer()), pool_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(
+      refused.error().message(),
+      "tiny.gguf: a model with recurrent layers runs on the CPU only (--device cpu), not on a "
+      "GPU");
   std::stop_source stop;
   stop.request_stop();
   refused = load_transformer(files_of(small_model().writer()), pool_,

@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(, ModelLossless,
                          testing::Values(Param("qwen3moe", false), Param("qwen35", false),
                                          Param("qwen35moe", false), Param("qwen3next", false),
                                          Param("qwen35", true), Param("qwen35moe", true),
-                                         Param("qwen3next", true)),
+                                         Param("qwen3next", true), Param("lfm2", false)),
                          [](const auto& each) {
                            return each.param.first + std::string(each.param.second ? "_mtp" : "");
                          });

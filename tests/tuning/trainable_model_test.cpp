@@ -208,13 +208,18 @@ TEST(TrainableModel, AFileWithAMissingTensorIsAnError) {
   EXPECT_EQ(model.error().message(), "tiny.gguf: tensor 'blk.1.ffn_up.weight': missing");
 }
 
-TEST(TrainableModel, AMixtureOfExpertsIsRefused) {
-  const std::vector<std::uint8_t> bytes = TinyModel{.architecture = "qwen3moe"}.writer().bytes();
-  const auto files = gguf_model(*GgufFile::parse("tiny.gguf", bytes));
-  const auto model = load_trainable(*files, {});
-  ASSERT_FALSE(model);
-  EXPECT_EQ(model.error().message(),
-            "tiny.gguf: a mixture of experts cannot be trained, only dense models can");
+TEST(TrainableModel, MixturesAndHybridsAreRefused) {
+  for (const auto& [architecture, what] : {std::pair("qwen3moe", "a mixture of experts"),
+                                           std::pair("qwen35", "a model with recurrent layers"),
+                                           std::pair("lfm2", "a model with recurrent layers")}) {
+    const std::vector<std::uint8_t> bytes =
+        TinyModel{.architecture = architecture}.writer().bytes();
+    const auto files = gguf_model(*GgufFile::parse("tiny.gguf", bytes));
+    const auto model = load_trainable(*files, {});
+    ASSERT_FALSE(model);
+    EXPECT_EQ(model.error().message(),
+              "tiny.gguf: " + std::string(what) + " cannot be trained, only dense models can");
+  }
 }
 
 TEST(TrainableModel, LoadingCanBeCancelled) {

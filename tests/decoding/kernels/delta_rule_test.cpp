@@ -43,7 +43,7 @@ struct Layer {
     alpha = random_floats(n * heads, 6);
     beta = random_floats(n * heads, 7);
     gate = random_floats(n * static_cast<std::size_t>(shape.value_width()), 8);
-    columns = random_floats(shape.column_floats(), 9);
+    columns = random_floats(shape.convolution().column_floats(), 9);
     state = random_floats(shape.state_floats(), 10, 0.1F);
   }
 
@@ -76,9 +76,9 @@ struct Layer {
   }
 
   // Answers [rows, value_width]; `state` and `columns` are advanced by the context.
-  std::vector<float> run(Isa isa, const DeltaRows& tree, ThreadPool& pool, bool wanted = true) {
+  std::vector<float> run(Isa isa, const TreeRows& tree, ThreadPool& pool, bool wanted = true) {
     std::vector<float> convolved(mixed.size());
-    causal_convolution(isa, shape, weight.data(), tree, columns.data(), mixed.data(),
+    causal_convolution(isa, shape.convolution(), weight.data(), tree, columns.data(), mixed.data(),
                        convolved.data(), pool);
     std::vector<float> out(gate.size());
     const DeltaInputs inputs{.convolved = convolved.data(),
@@ -89,7 +89,7 @@ struct Layer {
                wanted ? out.data() : nullptr, pool);
     std::vector<const float*> context;
     for (int i = 0; i < tree.context; ++i) context.push_back(row(mixed, i));
-    advance_columns(shape, context, columns.data());
+    advance_columns(shape.convolution(), context, columns.data());
     return out;
   }
 };
@@ -140,8 +140,8 @@ class Reference {
     const auto width = static_cast<std::size_t>(layer_.shape.channels());
     const auto at = static_cast<std::size_t>(channel);
     if (row >= 0) return layer_.mixed[static_cast<std::size_t>(row) * width + at];
-    return layer_
-        .columns[static_cast<std::size_t>(layer_.shape.saved_columns() + row) * width + at];
+    const int saved = layer_.shape.convolution().saved_columns();
+    return layer_.columns[static_cast<std::size_t>(saved + row) * width + at];
   }
   std::vector<double> channels(int row, int first, int count) const {
     std::vector<double> out;

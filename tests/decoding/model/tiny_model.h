@@ -35,7 +35,7 @@ struct TinyModel {
   int value_heads = 4;
   int key_dim = 32;
   int value_dim = 16;
-  int taps = 4;
+  int taps = 4;      // of their convolutions
   bool mtp = false;  // of a hybrid: has an MTP block behind its layers
   bool tied = false;
   bool mixed_formats = false;      // every matrix in a different format, some of them floats
@@ -63,9 +63,16 @@ struct TinyModel {
       count("expert_feed_forward_length", feed_forward);
     }
     count("attention.head_count", heads);
-    count("attention.head_count_kv", kv_heads);
+    if (has_short_convolutions()) {
+      std::vector<std::int32_t> each;
+      for (int i = 0; i < layers; ++i) each.push_back(has_attention(i) ? kv_heads : 0);
+      out.integers(architecture + ".attention.head_count_kv", each);
+      count("shortconv.l_cache", taps);
+    } else {
+      count("attention.head_count_kv", kv_heads);
+    }
     if (head_dim * heads != hidden) count("attention.key_length", head_dim);
-    if (is_hybrid()) {
+    if (has_delta_nets()) {
       count("rope.dimension_count", head_dim / 2);
       count("full_attention_interval", attention_every);
       count("ssm.group_count", key_heads);
@@ -81,9 +88,9 @@ struct TinyModel {
     std::mt19937 random(seed);
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
     add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
-    for (int i = 0; i < layers; ++i)
-      add_layer(out, i, !is_hybrid() || (i + 1) % attention_every == 0, random);
-    add_vector(out, "output_norm.weight", hidden, 1, random);
+    for (int i = 0; i < layers; ++i) add_layer(out, i, has_attention(i), random);
+    const std::string norm(row() ? row()->output_norm : "output_norm");
+    add_vector(out, norm + ".weight", hidden, 1, random);
     if (mtp) add_mtp(out, random);
     return out;
   }
@@ -92,7 +99,10 @@ struct TinyModel {
   const Architecture* row() const { return find_architecture(architecture); }
   bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
   bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
-  bool is_hybrid() const { return row() != nullptr && row()->is_hybrid; }
+  bool is_hybrid() const { return row() != nullptr && row()->is_hybrid(); }
+  bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
+  bool has_short_convolutions() const { return is_hybrid() && !has_delta_nets(); }
+  bool has_attention(int layer) const { return !is_hybrid() || (layer + 1) % attention_every == 0; }
 
   // Every byte is a token, in the file's alphabet of printable characters; the other entries are
   // unused.
@@ -141,17 +151,21 @@ struct TinyModel {
     add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
     if (has_attention) {
       add_attention(out, prefix, random);
+    } else if (has_delta_nets()) {
+      add_delta_net(out, prefix, random);
     } else {
-      add_recurrence(out, prefix, random);
+      add_matrix(out, prefix + "shortconv.in_proj.weight", 3 * hidden, hidden, random);
+      add_floats(out, prefix + "shortconv.conv.weight", hidden, taps, WeightFormat::kF32, random);
+      add_matrix(out, prefix + "shortconv.out_proj.weight", hidden, hidden, random);
     }
-    const char* const norm = is_hybrid() ? "post_attention_norm" : "ffn_norm";
+    const std::string norm(row() ? row()->feed_forward_norm : "ffn_norm");
     add_vector(out, prefix + norm + ".weight", hidden, 1, random);
     if (is_mixture()) {
       add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32, random);
       add_stack(out, prefix + "ffn_gate_exps.weight", feed_forward, hidden, random);
       add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
       add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
-      if (is_hybrid()) add_shared_expert(out, prefix, random);
+      if (has_delta_nets()) add_shared_expert(out, prefix, random);
       return;
     }
     add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
@@ -168,7 +182,7 @@ struct TinyModel {
   void add_attention(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
     const int width = head_dim * heads;
     const int kv_width = head_dim * kv_heads;
-    add_matrix(out, prefix + "attn_q.weight", (is_hybrid() ? 2 : 1) * width, hidden, random);
+    add_matrix(out, prefix + "attn_q.weight", (has_delta_nets() ? 2 : 1) * width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
     add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
@@ -181,7 +195,7 @@ struct TinyModel {
     }
     add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
   }
-  void add_recurrence(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+  void add_delta_net(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
     const int values = value_heads * value_dim;
     const int channels = 2 * key_heads * key_dim + values;
     const bool joined = !row()->tiles_value_heads;  // alpha and beta, in one matrix

@@ -55,7 +55,7 @@ TEST(TransformerShape, ArchitecturesDifferInTheirShapesAlone) {
 }
 
 TEST(TransformerShape, OtherArchitecturesAreRefusedByName) {
-  for (const char* name : {"gemma3", "phi3", "mamba", "llama4", "qwen2moe", ""}) {
+  for (const char* name : {"gemma3", "phi3", "mamba", "llama4", "qwen2moe", "lfm2moe", ""}) {
     EXPECT_EQ(find_architecture(name), nullptr);
     const std::string message = unsupported_architecture(name);
     EXPECT_THAT(message, StartsWith("architecture '" + std::string(name) +
@@ -72,7 +72,7 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     EXPECT_EQ(find_architecture(row.name), &row);
     EXPECT_EQ(find_huggingface_architecture(row.huggingface), &row);
     TransformerShape shape{.architecture = &row, .layers = 4, .experts = row.is_mixture ? 6 : 0};
-    if (row.is_hybrid) shape.recurrent = {true, true, true, false};
+    if (row.is_hybrid()) shape.recurrent = {true, true, true, false};
     for (const TensorName& tensor : row.tensors) {
       std::string role(tensor.role), huggingface(tensor.huggingface);
       if (tensor.place == TensorPlace::kExpert) {
@@ -100,10 +100,13 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     EXPECT_FALSE(has_role("blk.4.attn_q.weight", shape)) << "a layer that is not there";
     EXPECT_EQ(has_role("blk.3.ffn_gate.weight", shape), !row.is_mixture);
     EXPECT_EQ(has_role("blk.3.attn_q_norm.weight", shape), row.query_key_norm);
-    EXPECT_EQ(has_role("blk.3.post_attention_norm.weight", shape), row.is_hybrid);
-    EXPECT_EQ(has_role("blk.2.attn_q.weight", shape), !row.is_hybrid);
-    EXPECT_EQ(has_role("blk.2.ssm_a", shape), row.is_hybrid);
+    EXPECT_EQ(has_role("blk.3.post_attention_norm.weight", shape), row.has_delta_nets());
+    EXPECT_EQ(has_role("blk.2.attn_q.weight", shape), !row.is_hybrid());
+    EXPECT_EQ(has_role("blk.2.ssm_a", shape), row.has_delta_nets());
     EXPECT_FALSE(has_role("blk.3.ssm_a", shape));
+    EXPECT_EQ(has_role("blk.2.shortconv.conv.weight", shape),
+              row.recurrence == Recurrence::kShortConvolution);
+    EXPECT_FALSE(has_role("blk.3.shortconv.conv.weight", shape));
   }
 }
 

@@ -246,6 +246,8 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen35moe", .layers = 4, .attention_every = 4},
       {.architecture = "qwen3next", .attention_every = 1},  // no recurrent layer
       {.architecture = "qwen35", .attention_every = 1, .mtp = true},
+      {.architecture = "lfm2", .layers = 3, .taps = 3, .tied = true},
+      {.architecture = "lfm2", .hidden = 96, .heads = 6, .kv_heads = 3, .attention_every = 1},
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
