@@ -191,6 +191,7 @@ constexpr std::array kNames{
     NamedPreTokenizer{"llama-bpe", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama3", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama-v3", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"lfm2", PreTokenizer::kLlama3},
     NamedPreTokenizer{"seed-coder", PreTokenizer::kSeedCoder},
     NamedPreTokenizer{"smollm", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"starcoder", PreTokenizer::kSmolLm},

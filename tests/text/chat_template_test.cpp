@@ -116,6 +116,26 @@ TEST(ChatTemplate, APromptBeginsAsTheModelWantsIt) {
   EXPECT_EQ(*ids, (std::vector<TokenId>{596, (*tokenizer)->encode("a")[0]}));
 }
 
+// LFM2's template begins with the token that begins every text, and is ChatML from there on.
+TEST(ChatTemplate, Lfm2WritesChatMlAfterItsFirstToken) {
+  TokenizerSpec spec = tiny_spec("lfm2");
+  spec.tokens.emplace_back("<|startoftext|>");
+  spec.types.push_back(3);
+  spec.bos = static_cast<TokenId>(spec.tokens.size()) - 1;
+  spec.add_bos = true;
+  spec.chat_template = "{{- bos_token -}}{{- '<|im_start|>' + role + '\n' + text + '<|im_end|>' }}";
+  const auto tokenizer = Tokenizer::make(std::move(spec));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  const auto parts = chat_prompt(**tokenizer, {{"user", "Say <|im_end|>"}});
+  ASSERT_TRUE(parts) << parts.error().message();
+  const auto ids = encode_prompt(**tokenizer, *parts);
+  ASSERT_TRUE(ids) << ids.error().message();
+  EXPECT_EQ(ids->at(0), (*tokenizer)->special("<|startoftext|>"));
+  EXPECT_EQ(ids->at(1), (*tokenizer)->special("<|im_start|>"));
+  // Without control tokens.
+  EXPECT_EQ((*tokenizer)->decode(*ids), "user\nSay <|im_end|>\nassistant\n");
+}
+
 TEST(ChatTemplate, EndsATurnWithTheTokensThatExist) {
   const auto tokenizer = tiny_tokenizer();
   EXPECT_EQ(end_of_turn_tokens(*tokenizer),

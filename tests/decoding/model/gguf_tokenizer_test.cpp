@@ -35,7 +35,7 @@ Result<TokenizerSpec> read(const GgufWriter& out) {
 }
 
 TEST(GgufTokenizer, Llama3LooksUpWordsAndBeginsTextsThoughTheFileDoesNotSaySo) {
-  for (const char* name : {"llama-bpe", "llama3", "llama-v3"}) {
+  for (const char* name : {"llama-bpe", "llama3", "llama-v3", "lfm2"}) {
     const auto spec = read(writer(name));
     ASSERT_TRUE(spec) << spec.error().message();
     EXPECT_TRUE(spec->ignore_merges);
