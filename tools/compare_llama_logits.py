@@ -35,7 +35,7 @@ def single_precision_copy(source, target, vocabulary):
     architecture = reader.fields["general.architecture"].contents()
     writer = gguf.GGUFWriter(target, architecture)
     for name, field in reader.fields.items():
-        if name.startswith(("GGUF.", "tokenizer.")) or name == "general.architecture":
+        if name.startswith(("GGUF.", "tokenizer.")) or name in ("general.architecture", f"{architecture}.vocab_size"):
             continue
         kind, *inner = field.types
         writer.add_key_value(name, field.contents(), kind, inner[-1] if inner else None)
