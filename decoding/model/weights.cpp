@@ -151,7 +151,7 @@ class WeightLoader {
     const std::size_t beside = weights_.embedding.defined() ? weights_.embedding.nbytes() : 0;
     const auto overflow = weight_overflow(total_bytes_ + kAlignment, beside, control_);
     if (!overflow) return fail(overflow.error().in(files_.path()));
-    const std::shared_ptr<const ScratchMemory> scratch = *overflow;
+    const std::shared_ptr<const ScratchMemory>& scratch = *overflow;
     weights_.storage = scratch
                            ? at::from_blob(
                                  scratch->bytes().data(), {bytes}, [scratch](void*) {}, at::kByte)
