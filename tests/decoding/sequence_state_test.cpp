@@ -192,8 +192,7 @@ TEST_F(SequenceStateTest, IsRememberedWhereOtherRequestsBegin) {
     DecodeRequest made{.prompt = joined(text, instruction), .shared_beginning = 300};
     made.max_new_tokens = 5;
     const PrefixPool::Lease lease = pool.acquire(model_, made.prompt);
-    return decode("ar", {&model_, &lease.cache()}, {}, made, cost)
-        .statistics.cached_prompt_tokens;
+    return decode("ar", {&model_, &lease.cache()}, {}, made, cost).statistics.cached_prompt_tokens;
   };
   EXPECT_EQ(request({1, 2, 3}), 0);
   EXPECT_EQ(request({4}), 300);
