@@ -8,6 +8,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/kit/byte_tokenizer.h"
@@ -231,13 +232,12 @@ TEST(ModelCheck, AQuickOneEndsWhenItMust) {
 // A host whose engine recites another text, so that its model is implausible.
 class CheckWhenIdleTest : public testing::Test {
  protected:
-  // `on_row` is called for each row of the model.
   Result<std::unique_ptr<Engine>> make(std::optional<CheckVerdict> known) {
-    auto engine = engine_of(std::make_unique<ScriptedModel>(byte_tokenizer()->vocabulary_size(),
-                                                            4096, [this](std::span<const TokenId>) {
-                                                              if (on_row_) on_row_();
-                                                              return TokenId{'x'};
-                                                            }));
+    auto engine = engine_of(std::make_unique<ScriptedModel>(
+        byte_tokenizer()->vocabulary_size(), 4096, [this](std::span<const TokenId> sequence) {
+          if (on_row_) on_row_(static_cast<int>(sequence.size()));
+          return TokenId{'x'};
+        }));
     engine->set_check(std::move(known),
                       [this](const CheckVerdict& verdict) { kept_.set_value(verdict); });
     return std::unique_ptr<Engine>(std::move(engine));
@@ -255,21 +255,21 @@ class CheckWhenIdleTest : public testing::Test {
     ASSERT_EQ(loaded.get_future().wait_for(kHangLimit), std::future_status::ready);
   }
 
-  std::function<void()> on_row_;
+  std::function<void(int length)> on_row_;  // for each row, with the number of tokens before it
   std::promise<CheckVerdict> kept_;
 };
 
 TEST_F(CheckWhenIdleTest, ALoadedModelIsCheckedOnceAndARequestDoesNotWaitForTheEnd) {
-  int rows = 0, rows_before_request = 0;  // of the decode thread
+  int read = 0, read_before_request = 0;  // tokens; of the decode thread
   EngineHost host([&](const LoadControl&) { return make(std::nullopt); },
                   [](const std::function<void()>& posted) { posted(); });
-  on_row_ = [&] {
-    if (++rows != 1) return;
-    host.queue().add([&](const DecodeQueue::Control&) { rows_before_request = rows; },
+  on_row_ = [&](int length) {
+    if (std::exchange(read, std::max(read, length)) > 0) return;
+    host.queue().add([&](const DecodeQueue::Control&) { read_before_request = read; },
                      Urgency::kCompletion);
   };
   load(host);
-  EXPECT_EQ(rows, 0) << "not before anybody's request";
+  EXPECT_EQ(read, 0) << "it runs while somebody may still want the model";
   std::future<CheckVerdict> kept = kept_.get_future();
   ASSERT_EQ(kept.wait_for(kHangLimit), std::future_status::ready);
   const CheckVerdict verdict = kept.get();
@@ -277,9 +277,9 @@ TEST_F(CheckWhenIdleTest, ALoadedModelIsCheckedOnceAndARequestDoesNotWaitForTheE
   EXPECT_THAT(verdict.fault, HasSubstr("does not predict ordinary code"));
   EXPECT_EQ(host.status().fault, verdict.fault);
   EXPECT_TRUE(host.status().fault_is_new);
-  EXPECT_GE(rows_before_request, 1);
-  EXPECT_LT(rows_before_request, kQuickTokens / 4);
-  EXPECT_EQ(rows, kQuickTokens - 1);
+  EXPECT_GE(read_before_request, 1);
+  EXPECT_LT(read_before_request, kQuickTokens / 4);
+  EXPECT_EQ(read, kQuickTokens - 1);
 }
 
 TEST_F(CheckWhenIdleTest, WhatAnEarlierCheckFoundIsKnownAndNotCheckedAgain) {
