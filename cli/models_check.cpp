@@ -55,7 +55,6 @@ nlohmann::ordered_json to_json(const ModelCheck& check) {
           {"chat", to_json(check.chat)},
           {"perplexity",
            {{"code", check.predictions.code},
-            {"repeated", check.predictions.repeated},
             {"shuffled", check.predictions.shuffled},
             {"tokens", check.predictions.tokens},
             {"max_plausible", kMaxPlausiblePerplexity}}},
@@ -108,8 +107,7 @@ void print(const ModelCheck& check) {
   print(check.tokenizer);
   print(check.chat);
   const PredictionCheck& found = check.predictions;
-  print_row("perplexity", number(found.code) + " on code, " + number(found.repeated) +
-                              " where it repeats, " + number(found.shuffled) +
+  print_row("perplexity", number(found.code) + " on code, " + number(found.shuffled) +
                               " with its lines shuffled");
   print(check.drafts);
   print_row("speed", number(check.one_row) + " rows/s in passes of 1 row, " +

@@ -295,12 +295,12 @@ def row(name, report, error):
     if report is None:
         return f"{name:24} does not load: {error}"
     found = {key: float("inf") if value is None else value for key, value in report["perplexity"].items()}
-    figures = "".join(f"{found[key]:12.4g}" for key in ("code", "repeated", "shuffled"))
+    figures = "".join(f"{found[key]:12.4g}" for key in ("code", "shuffled"))
     return f"{name:24}{figures}  {'caught' if report['faults'] else '-'}"
 
 
 def calibrate(options):
-    print(f"{'':24}{'code':>12}{'repeated':>12}{'shuffled':>12}")
+    print(f"{'':24}{'code':>12}{'shuffled':>12}")
     print(row("sound", *check(options.redraft, options.model)), flush=True)
     for fault in options.faults.split(",") if options.faults else FAULTS:
         with tempfile.TemporaryDirectory() as folder:

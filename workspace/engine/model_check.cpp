@@ -125,30 +125,21 @@ ChatCheck check_chat(const Tokenizer& tokenizer) {
 std::optional<PredictionCheck> check_predictions(LanguageModel& model, const Tokenizer& tokenizer,
                                                  const OnCheckProgress& on_progress,
                                                  const std::stop_token& stop) {
-  const int limit = model.context_length() / 2;
-  std::vector<TokenId> code = tokens_of(tokenizer, check_code(), limit);
+  const int limit = model.context_length();
+  const std::vector<TokenId> code = tokens_of(tokenizer, check_code(), limit);
   const std::vector<TokenId> shuffled =
       tokens_of(tokenizer, with_shuffled_lines(check_code()), limit);
-  PredictionCheck check{.tokens = static_cast<int>(code.size())};
-  const auto first = code.begin() + (tokenizer.begin_of_text() >= 0 ? 1 : 0);
-  const std::vector<TokenId> again(first, code.end());
-  code.insert(code.end(), again.begin(), again.end());
-  std::size_t done = 0;
-  const auto score = [&](const std::vector<TokenId>& tokens) {
+  const auto whole = static_cast<double>(code.size() + shuffled.size());
+  const auto score = [&](const std::vector<TokenId>& tokens, std::size_t before) {
     const auto tell = [&](std::span<const float> known) {
-      const double whole = static_cast<double>(code.size() + shuffled.size());
-      if (on_progress) on_progress(static_cast<double>(done + known.size()) / whole);
+      if (on_progress) on_progress(static_cast<double>(before + known.size()) / whole);
     };
-    std::vector<float> scores = token_log_probabilities(model, tokens, tell, stop);
-    done += tokens.size();
-    return scores;
+    return perplexity_of(token_log_probabilities(model, tokens, tell, stop));
   };
-  const std::vector<float> of_code = score(code), of_shuffled = score(shuffled);
+  PredictionCheck check{.tokens = static_cast<int>(code.size())};
+  check.code = score(code, 0);
+  check.shuffled = score(shuffled, code.size());
   if (stop.stop_requested()) return std::nullopt;
-  const auto all = std::span(of_code);
-  check.repeated = perplexity_of(all.last(std::min(again.size(), all.size())));
-  check.code = perplexity_of(all.first(all.size() - std::min(again.size(), all.size())));
-  check.shuffled = perplexity_of(of_shuffled);
   return check;
 }
 

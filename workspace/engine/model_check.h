@@ -51,7 +51,6 @@ ChatCheck check_chat(const Tokenizer& tokenizer);
 struct PredictionCheck {
   int tokens = 0;       // of the code
   double code = 0;      // of the built-in code
-  double repeated = 0;  // of the code where it follows itself
   double shuffled = 0;  // of the same lines in another order
 };
 // How far it is, from 0 to 1.
