@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/build_info.h"
+#include "cli/common/check_store.h"
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
@@ -180,6 +181,31 @@ void print_costs(const std::string& target, const Device& device, int threads) {
   if (cost) print_row("reading", reading_of(cost->curve));
 }
 
+// What `redraft models check`, or the language server in an idle moment, found.
+std::optional<CheckVerdict> stored_check(const std::string& model, const Device& device) {
+  const Result<ModelLocation> location = locate_model(model);
+  if (!location) return std::nullopt;
+  const Result<CheckStore::Key> key = check_key(*location, device);
+  return key ? CheckStore().load(*key) : std::nullopt;
+}
+
+// Whether the target is plausible, as far as is known; the error says what is wrong.
+Result<void> check_plausible(const std::string& target, const Device& device) {
+  const std::optional<CheckVerdict> found = stored_check(target, device);
+  if (!found) {
+    print_row("checked", "not yet: `redraft models check " + target + "`");
+    return {};
+  }
+  if (!found->fault.empty())
+    return Error(target + " is probably loaded wrongly. " + found->fault +
+                 " `redraft models check " + target + "` says what to do");
+  char text[80];
+  std::snprintf(text, sizeof text, "plausible: perplexity %.2f on built-in code",
+                found->perplexity);
+  print_row("checked", text);
+  return {};
+}
+
 // Only if the target itself cannot write them.
 void print_completions(const CommonOptions& options) {
   const auto why_not = [](const std::string& model) {
@@ -296,6 +322,9 @@ int run_doctor(const DoctorOptions& options) {
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged. Delete it and fetch it again"));
+  const Result<void> plausible =
+      check_plausible(options.common.target, chosen_device(options.common.device));
+  if (!plausible) return fail(plausible.error());
   print_completions(options.common);
   std::string beside;
   for (const std::string& own : own_models(options.common)) beside += " beside " + own;

@@ -29,7 +29,8 @@ namespace {
 constexpr int kIdleSeconds = 30;
 
 struct LspOptions {
-  ServerChoices choices{.common = {}, .cache_mib = EngineOptions().cache_bytes >> 20};
+  ServerChoices choices{
+      .common = {}, .cache_mib = EngineOptions().cache_bytes >> 20, .checks_models = true};
   bool stdio = false;
   bool no_share = false;
   std::string socket;
@@ -69,7 +70,9 @@ std::optional<lsp::ListenOptions> listen_options(const LspOptions& options) {
 
 int run_replay(const LspOptions& options) {
   ServerChoices choices = options.choices;
-  choices.no_kv_cache = true;  // the recording does not contain what is on disk
+  // The recording does not contain what is on disk.
+  choices.no_kv_cache = true;
+  choices.checks_models = false;
   lsp::ServerOptions server = server_options(choices);
   const Result<int> code = lsp::replay(options.replay, options.speed, std::move(server.make_engine),
                                        std::move(server.index), std::cout);

@@ -11,6 +11,7 @@
 #include "cli/common/report.h"
 #include "cli/installation.h"
 #include "cli/model_overview.h"
+#include "cli/models_check.h"
 #include "decoding/model/architecture.h"
 #include "decoding/model/model_store.h"
 #include "support/files/user_folders.h"
@@ -225,6 +226,7 @@ void add_models(CommandLine app, Command& chosen) {
   add_action(options, chosen, adding, add);
   add_action(options, chosen, pulling, pull);
   add_action(options, chosen, verifying, verify);
+  add_models_check(models, chosen);
 }
 
 }  // namespace redraft::cli

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/check_store.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/identity.h"
@@ -17,6 +18,7 @@
 #include "cli/common/kv_folder.h"
 #include "cli/common/one_vocabulary.h"
 #include "cli/common/remote.h"
+#include "decoding/model/model_store.h"
 #include "indexing/files/dependencies.h"
 #include "lsp/status/usage.h"
 #include "support/confine/confinement.h"
@@ -30,6 +32,11 @@ namespace {
 // A draft model takes memory for as long as the editor is open, so only an explicit name loads one.
 bool has_draft(const ServerChoices& choices) { return !choices.common.draft.empty(); }
 
+void check(Result<std::unique_ptr<LocalEngine>>& engine, const std::string& model) {
+  const Result<ModelLocation> location = locate_model(model);
+  if (engine && location) remember_checks(**engine, *location);
+}
+
 Result<std::unique_ptr<LocalEngine>> make_engine(const ServerChoices& choices, ThreadPool& pool,
                                                  const LoadControl& control) {
   const Result<DecoderName> decoder =
@@ -39,6 +46,7 @@ Result<std::unique_ptr<LocalEngine>> make_engine(const ServerChoices& choices, T
       load_engine(choices.common, *decoder, pool, control, Fallback::kCpu,
                   {.cache_bytes = choices.cache_mib << 20});
   if (engine && !choices.no_kv_cache) keep_on_disk(**engine, choices.common);
+  if (choices.checks_models) check(engine, choices.common.target);
   return engine;
 }
 
@@ -93,17 +101,19 @@ class SharedPool {
   std::unique_ptr<ThreadPool> pool_;
 };
 
-std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& common,
+std::shared_ptr<const EngineHost::Factory> own_factory(const ServerChoices& given,
                                                        const std::string& model,
                                                        const std::shared_ptr<SharedPool>& pool) {
-  auto make = [choices = common, model, pool,
+  auto make = [choices = given, model, pool,
                was_on_gpu = false](const LoadControl& control) mutable {
     if (was_on_gpu && control.device_failed) {
-      choices.device = DeviceChoice(Device::cpu());
+      choices.common.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on " + model + " runs on the CPU.");
     }
-    Result<std::unique_ptr<Engine>> engine =
-        as_engine(load_own_engine(choices, model, pool->get(), control));
+    Result<std::unique_ptr<LocalEngine>> loaded =
+        load_own_engine(choices.common, model, pool->get(), control);
+    if (choices.checks_models) check(loaded, model);
+    Result<std::unique_ptr<Engine>> engine = as_engine(std::move(loaded));
     was_on_gpu = was_on_gpu || (engine && (*engine)->device() == Device::cuda());
     return engine;
   };
@@ -116,13 +126,14 @@ std::shared_ptr<const EngineHost::Factory> own_factory(const CommonOptions& comm
 }
 
 // For purposes with their own model.
-void add_own(const CommonOptions& common, const std::shared_ptr<SharedPool>& pool,
+void add_own(const ServerChoices& given, const std::shared_ptr<SharedPool>& pool,
              EngineHost::Factory& factory) {
+  const CommonOptions& common = given.common;
   std::map<std::string, std::shared_ptr<const EngineHost::Factory>> made;
   const auto add = [&](Purpose purpose, const std::string& model) {
     if (model.empty() || (model == common.target && common.remote.empty())) return;
     auto& own = made[model];
-    if (!own) own = own_factory(common, model, pool);
+    if (!own) own = own_factory(given, model, pool);
     factory.own[purpose] = own;
   };
   add(Purpose::kCompletion, common.completion_model);
@@ -155,7 +166,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   };
   EngineHost::Factory factory = {std::move(make), has_draft(given),
                                  [common = given.common] { return memory_of(common); }};
-  add_own(given.common, pool, factory);
+  add_own(given, pool, factory);
   return factory;
 }
 

@@ -16,6 +16,7 @@ struct ServerChoices {
   std::size_t cache_mib = 0;
   bool no_kv_cache = false;  // on disk
   bool no_confinement = false;
+  bool checks_models = false;  // once, in an idle moment after the first load
   // Folders of other code to draft from; see lsp::Indexes::Factories.
   std::vector<std::string> common_folders = {};
 };

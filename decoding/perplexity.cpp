@@ -30,7 +30,35 @@ std::vector<float> score_chunk(LanguageModel& model, std::span<const TokenId> ch
   return std::move(predictions.log_probability);
 }
 
+// token_log_probabilities() with chunks of a size that the caller keeps from text to text.
+std::vector<float> score(LanguageModel& model, std::span<const TokenId> tokens, ChunkSizer& chunks,
+                         const std::function<void(std::span<const float>)>& on_pass,
+                         const std::stop_token& stop) {
+  std::vector<float> scores;
+  if (tokens.size() < 2) return scores;
+  const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(tokens.size()));
+  const std::size_t last = tokens.size() - 1;
+  while (scores.size() < last && !stop.stop_requested()) {
+    const std::size_t begin = scores.size();
+    const std::size_t count = std::min(static_cast<std::size_t>(chunks.rows()), last - begin);
+    const auto pass_start = std::chrono::steady_clock::now();
+    const std::vector<float> chunk =
+        score_chunk(model, tokens.subspan(begin, count), tokens.subspan(begin + 1, count), *cache);
+    chunks.measured(static_cast<int>(count), seconds_since(pass_start));
+    scores.insert(scores.end(), chunk.begin(), chunk.end());
+    if (on_pass) on_pass(scores);
+  }
+  return scores;
+}
+
 }  // namespace
+
+std::vector<float> token_log_probabilities(
+    LanguageModel& model, std::span<const TokenId> tokens,
+    const std::function<void(std::span<const float>)>& on_pass, const std::stop_token& stop) {
+  ChunkSizer chunks;
+  return score(model, tokens, chunks, on_pass, stop);
+}
 
 Perplexity measure_perplexity(LanguageModel& model, std::span<const TokenId> tokens, int context,
                               const std::function<void(const Perplexity&)>& on_progress,
@@ -43,22 +71,17 @@ Perplexity measure_perplexity(LanguageModel& model, std::span<const TokenId> tok
   for (std::size_t at = 0; at + 1 < tokens.size(); at += window_size) {
     const auto window = tokens.subspan(at, std::min(window_size, tokens.size() - at));
     if (window.size() < 2) break;
-    const std::unique_ptr<KvCache> cache = model.new_cache(static_cast<int>(window.size()));
-    const std::size_t last = window.size() - 1;
-    for (std::size_t begin = 0, count = 0; begin < last; begin += count) {
-      if (stop.stop_requested()) {
-        result.interrupted = true;
-        return result;
-      }
-      count = std::min(static_cast<std::size_t>(chunks.rows()), last - begin);
-      const auto pass_start = std::chrono::steady_clock::now();
-      const std::vector<float> scores = score_chunk(model, window.subspan(begin, count),
-                                                    window.subspan(begin + 1, count), *cache);
-      chunks.measured(static_cast<int>(count), seconds_since(pass_start));
-      for (const float each : scores) result.log_probability += each;
-      result.scored += static_cast<int>(scores.size());
+    const auto add = [&, known = std::size_t{0}](std::span<const float> scores) mutable {
+      for (const float each : scores.subspan(known)) result.log_probability += each;
+      result.scored += static_cast<int>(scores.size() - known);
+      known = scores.size();
       result.seconds = seconds_since(start);
       if (on_progress) on_progress(result);
+    };
+    const std::vector<float> scores = score(model, window, chunks, add, stop);
+    if (scores.size() + 1 < window.size()) {
+      result.interrupted = true;
+      return result;
     }
     ++result.windows;
   }

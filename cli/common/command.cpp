@@ -112,6 +112,13 @@ void add_index_options(CommandLine subcommand, CommonOptions& options) {
   add_log_level(subcommand, options);
 }
 
+void add_machine_options(CommandLine subcommand, CommonOptions& options) {
+  add_device(subcommand, options, "Where the model runs", {"cpu", "cuda"});
+  add_threads(subcommand, options);
+  add_kernels(subcommand, options);
+  add_log_level(subcommand, options);
+}
+
 void add_target_options(CommandLine subcommand, CommonOptions& options) {
   add_device(subcommand, options, "Where the model runs", {"cpu", "cuda"});
   add_target(subcommand, options);

@@ -56,6 +56,8 @@ struct CommonOptions {
 // For a command that only turns text into tokens: --target and --log-level.
 void add_tokenizer_options(CommandLine subcommand, CommonOptions& options);
 void add_index_options(CommandLine subcommand, CommonOptions& options);  // --threads too
+// For a command whose model is an argument: --device, --threads, --kernels and --log-level.
+void add_machine_options(CommandLine subcommand, CommonOptions& options);
 // For a command without a draft model: all but --draft and --head.
 void add_target_options(CommandLine subcommand, CommonOptions& options);
 void add_common_options(CommandLine subcommand, CommonOptions& options);  // all

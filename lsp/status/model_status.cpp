@@ -61,6 +61,22 @@ std::string title_of_loading(const std::string& model, std::uint64_t memory_byte
   return memory_bytes == 0 ? title : title + ", " + memory_text(memory_bytes) + " of memory";
 }
 
+// Why the model is probably not what its makers meant; empty: no fault is known.
+std::string fault_text(const std::string& which, const std::string& model,
+                       const std::string& fault) {
+  if (fault.empty()) return {};
+  return "The " + which + ", " + model + ", is probably loaded wrongly. " + fault +
+         " `redraft models check " + model + "` says what to do.";
+}
+
+std::string fault_text(const EngineStatus& status) {
+  return fault_text("model", status.target, status.fault);
+}
+
+std::string fault_text(const EngineStatus::Beside& beside) {
+  return fault_text("model for " + beside.what, beside.model, beside.fault);
+}
+
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 Json bytes_or_null(std::uint64_t bytes) { return bytes > 0 ? Json(bytes) : Json(); }
 
@@ -73,9 +89,11 @@ void ModelStatus::on_engine(const EngineStatus& status) {
     if (beside_changed) on_change_();
     return;
   }
-  const bool goes_on = status.state == State::kLoading && status_.state == State::kLoading;
+  const State before = status_.state;
+  const bool goes_on = status.state == State::kLoading && before == State::kLoading;
   status_ = status;
   show_notice(status.notice);
+  if (status.fault_is_new) show_fault(fault_text(status), told_fault_);
   if (goes_on) {
     if (progress_) progress_->report(status.loaded, {});
     return;
@@ -86,7 +104,7 @@ void ModelStatus::on_engine(const EngineStatus& status) {
     progress_ = WorkDoneProgress::create(
         connection_,
         {.text = title_of_loading("model", status.memory_bytes), .has_fraction = true});
-  } else if (status.state == State::kReady) {
+  } else if (status.state == State::kReady && before != State::kReady) {
     logging::info("model ready: target {}, draft {}, on {}", status.target,
                   status.draft.empty() ? "none" : status.draft,
                   status.device ? status.device->text() : "");
@@ -124,6 +142,7 @@ void ModelStatus::follow_beside(const EngineStatus::Beside& before, const Engine
     if (shown.progress) shown.progress->report(now.loaded, {});
     return;
   }
+  if (now.fault_is_new) show_fault(fault_text(now), shown.told_fault);
   if (now.state == before.state) return;
   shown.progress.reset();
   if (now.state == State::kLoading) {
@@ -153,6 +172,13 @@ void ModelStatus::show_notice(const std::string& notice) {
   connection_->show_message(MessageType::kWarning, "redraft: " + std::string(news));
 }
 
+// A fault of a model is told once, in the session in which a check finds it.
+void ModelStatus::show_fault(const std::string& text, std::string& told) {
+  if (std::exchange(told, text) == text) return;
+  logging::warn("{}", text);
+  connection_->show_message(MessageType::kWarning, "redraft: " + text);
+}
+
 std::vector<std::string> ModelStatus::reasons() const {
   std::vector<std::string> reasons;
   switch (status_.state) {
@@ -169,12 +195,14 @@ std::vector<std::string> ModelStatus::reasons() const {
       break;
   }
   if (!status_.notice.empty()) reasons.push_back(status_.notice);
+  if (!status_.fault.empty()) reasons.push_back(fault_text(status_));
   for (const EngineStatus::Beside& beside : status_.beside) {
     const std::string which = "model for " + beside.what;
     if (beside.state == State::kLoading)
       reasons.push_back(what_is_loaded(which, beside.memory_bytes));
     if (beside.state == State::kFailed)
       reasons.push_back("redraft cannot load the " + which + ": " + beside.error);
+    if (!beside.fault.empty()) reasons.push_back(fault_text(beside));
   }
   return reasons;
 }

@@ -37,12 +37,14 @@ class ModelStatus {
   struct Beside {
     std::shared_ptr<WorkDoneProgress> progress = {};
     std::string told_error = {};
+    std::string told_fault = {};
   };
 
   bool follow_beside(const std::vector<EngineStatus::Beside>& now);
   void follow_beside(const EngineStatus::Beside& before, const EngineStatus::Beside& now,
                      Beside& shown);
   void show_notice(const std::string& notice);
+  void show_fault(const std::string& text, std::string& told);
 
   std::shared_ptr<Connection> connection_;
   std::function<void()> on_change_;
@@ -52,6 +54,7 @@ class ModelStatus {
   std::string last_failure_;
   bool told_failure_ = false;
   std::string told_notice_;
+  std::string told_fault_;
   std::vector<Beside> beside_;
 };
 

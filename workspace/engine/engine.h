@@ -164,6 +164,15 @@ class Engine {
   virtual bool ask_for_cost() { return false; }
   // Before each pass it asks `go_on`, which may run other jobs or end it.
   virtual void measure_cost_again(const std::function<bool()>& /*go_on*/) {}
+  // Whether it is worth checking in an idle moment, which the caller then arranges, if the model is
+  // loaded as its makers meant it. True once, until check_quickly() ends early.
+  virtual bool ask_for_check() { return false; }
+  // Such a check (model_check.h), and remembers its result. After each pass it asks `go_on`, which
+  // may run other jobs or end it.
+  virtual void check_quickly(const std::function<bool()>& /*go_on*/) {}
+  // What the last check of the target found, now or by an earlier process: sentences for the user.
+  // Empty: no fault, or no check.
+  virtual std::string known_fault() const { return {}; }
   // What read_ahead() has done since the last call.
   struct ReadAheadWork {
     std::int64_t tokens = 0;

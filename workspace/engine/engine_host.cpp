@@ -9,6 +9,7 @@
 #include "support/system/heap.h"
 #include "support/system/machine.h"
 #include "support/trace/trace.h"
+#include "workspace/engine/check_when_idle.h"
 
 namespace redraft {
 
@@ -54,7 +55,9 @@ void EngineHost::follow_beside(std::size_t index, const EngineStatus& status) {
             .loaded = status.loaded,
             .model = status.target,
             .memory_bytes = status.memory_bytes,
-            .error = status.error};
+            .error = status.error,
+            .fault = status.fault,
+            .fault_is_new = status.fault_is_new};
   tell();
 }
 
@@ -137,7 +140,9 @@ Result<Engine*> EngineHost::load(const std::string& why) {
               .device = engine_->device(),
               .own_decoder = engine_->own_decoder(),
               .context_length = engine_->context_length(),
+              .fault = engine_->known_fault(),
               .memory_bytes = memory});
+  check_when_idle(*this, *engine_);
   return engine_.get();
 }
 
@@ -173,6 +178,15 @@ bool EngineHost::has_room() {
   const bool fits = memory.total_bytes == 0 || needed <= memory.available_bytes;
   if (!fits) set_status({.memory_bytes = needed, .lacks_memory = true});
   return fits;
+}
+
+void EngineHost::report_fault(const std::string& fault) {
+  if (fault.empty()) return;
+  call_([this, fault] {
+    status_.fault = fault;
+    status_.fault_is_new = true;
+    tell();
+  });
 }
 
 void EngineHost::give_up(const ModelFailure& failure) {

@@ -37,6 +37,10 @@ struct EngineStatus {
   int context_length = 0;   // tokens; 0: not known
   std::string error = {};   // why loading failed; the next request tries again
   std::string notice = {};  // what is not as requested, as sentences; empty: nothing
+  // Why the model is probably not loaded as its makers meant it (Engine::known_fault); and whether
+  // that was found just now, so that the user does not know it.
+  std::string fault = {};
+  bool fault_is_new = false;
   // About how much the models take; 0: it is not known.
   std::uint64_t memory_bytes = 0;
   // Why they were not loaded early: so much is not free.
@@ -51,6 +55,8 @@ struct EngineStatus {
     std::string model = {};  // its name, once ready
     std::uint64_t memory_bytes = 0;
     std::string error = {};
+    std::string fault = {};
+    bool fault_is_new = false;
 
     friend bool operator==(const Beside&, const Beside&) = default;
   };
@@ -132,6 +138,8 @@ class EngineHost {
    private:
     EngineHost& host_;
   };
+  // On the decode thread: a check has ended with this fault of the loaded model; empty: none.
+  void report_fault(const std::string& fault);
   // On the decode thread: the device failed, so the engine must not be used again. The next request
   // loads another.
   void give_up(const ModelFailure& failure);

@@ -13,6 +13,7 @@
 #include "support/seconds_since.h"
 #include "support/trace/trace.h"
 #include "text/same_vocabulary.h"
+#include "workspace/engine/model_check.h"
 
 namespace redraft {
 namespace {
@@ -102,6 +103,19 @@ bool LocalEngine::is_current() const {
     if (model->is_current && !model->is_current()) return false;
   }
   return true;
+}
+
+bool LocalEngine::ask_for_check() {
+  return keep_check_ && !check_ && !std::exchange(check_arranged_, true);
+}
+
+void LocalEngine::check_quickly(const std::function<bool()>& go_on) {
+  check_arranged_ = false;
+  if (!keep_check_ || check_) return;
+  const Span span("check the model");
+  const std::optional<CheckVerdict> verdict =
+      redraft::check_quickly(*target_.model, tokenizer(), go_on);
+  if (verdict) keep_check(*verdict);
 }
 
 int LocalEngine::known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) {

@@ -19,6 +19,7 @@
 #include "support/result.h"
 #include "support/token.h"
 #include "text/tokenizer.h"
+#include "workspace/engine/check_verdict.h"
 #include "workspace/engine/engine.h"
 #include "workspace/engine/kept_prompts.h"
 #include "workspace/engine/pass_costs.h"
@@ -78,6 +79,9 @@ class LocalEngine final : public Engine {
   void measure_cost_again(const std::function<bool()>& go_on) override {
     costs_.measure_again(*target_.model, go_on);
   }
+  bool ask_for_check() override;
+  void check_quickly(const std::function<bool()>& go_on) override;
+  std::string known_fault() const override { return check_ ? check_->fault : std::string(); }
   ReadAheadWork take_read_ahead_work() override { return std::exchange(read_ahead_work_, {}); }
   // None without an archive; save() adds to the archive.
   std::vector<std::vector<TokenId>> take_read_prompts() override;
@@ -91,6 +95,17 @@ class LocalEngine final : public Engine {
   // Without effect if the target's caches cannot leave its device. `on_problem` (may be empty) is
   // called if the disk fails.
   void set_archive(KvArchive archive, std::function<void(const Error&)> on_problem = {});
+  // From now on known_fault() is that of `known`, what an earlier check of these weights found, or
+  // a check is worth arranging if there was none. `keep` is called with its result.
+  void set_check(std::optional<CheckVerdict> known, std::function<void(const CheckVerdict&)> keep) {
+    check_ = std::move(known);
+    keep_check_ = std::move(keep);
+  }
+  // The result of a check of the target, for known_fault() and `keep`.
+  void keep_check(const CheckVerdict& verdict) {
+    check_ = verdict;
+    if (keep_check_) keep_check_(verdict);
+  }
   // Forgets all cached prefixes, so that a measurement starts cold.
   void clear_caches() { caches_.clear(); }
   // Likewise forgets what decoders keep from earlier requests.
@@ -120,6 +135,9 @@ class LocalEngine final : public Engine {
   std::shared_ptr<const LineTable> lines_;
   PerPurpose<DecoderMemory> memories_;
   PassCosts costs_;
+  std::optional<CheckVerdict> check_;                    // none: there was no check
+  std::function<void(const CheckVerdict&)> keep_check_;  // empty: the model is not checked
+  bool check_arranged_ = false;
   ReadAheadWork read_ahead_work_;
 };
 
