@@ -7,6 +7,7 @@
 
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
+#include "decoding/model/gguf_parts.h"
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "support/system/processor_cores.h"
@@ -61,8 +62,11 @@ ModelOverview overview_of_file(std::string name, const fs::path& file, const Mac
   ModelOverview model{.name = std::move(name), .present = true, .file = file};
   model.summary = summarise_model(file);
   std::error_code problem;
-  const std::uintmax_t bytes = fs::file_size(file, problem);  // an error for a folder
-  model.bytes = problem ? model.summary.weight_bytes : bytes;
+  for (const fs::path& each : gguf_files(file)) {
+    const std::uintmax_t bytes = fs::file_size(each, problem);  // an error for a folder
+    if (!problem) model.bytes += bytes;
+  }
+  if (model.bytes == 0) model.bytes = model.summary.weight_bytes;
   model.memory_needed = memory_of(model);
   if (model.runs()) model.why_no_completions = why_no_completions(file);
   add_measured_speed(model, machine);
@@ -93,8 +97,10 @@ std::vector<fs::path> other_models() {
        !problem && entry != end; entry.increment(problem)) {
     const fs::path name = entry->path().filename();
     std::error_code ignored;
+    const std::optional<GgufPartName> part = gguf_part_name(name.native());
+    const bool is_file = entry->is_regular_file(ignored) && is_gguf(name);
     const bool is_model =
-        (entry->is_regular_file(ignored) && is_gguf(name)) || is_huggingface_folder(entry->path());
+        (is_file && (!part || part->number == 1)) || is_huggingface_folder(entry->path());
     if (is_model && !name.native().starts_with('.') && !is_known_file(name)) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
