@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "workspace/edit/fenced_output.h"
+#include "workspace/edit/code_answer.h"
 
 namespace redraft {
 namespace {
@@ -22,7 +22,7 @@ bool goes_on(char c) { return std::string_view(" \t\r\n)]}#").find(c) != std::st
 struct OutputLimit::Impl {
   const Tokenizer& tokenizer;
   OutputEnd end;
-  FencedOutput fenced;
+  CodeAnswer code;
   std::string text = {};
   bool complete = false;
 
@@ -43,19 +43,20 @@ struct OutputLimit::Impl {
   }
 };
 
-OutputLimit::OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::string& fence)
-    : impl_(new Impl{tokenizer, end, FencedOutput(fence)}) {}
+OutputLimit::OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::string& fence,
+                         AnswerBeginning beginning)
+    : impl_(new Impl{tokenizer, end, CodeAnswer(tokenizer, fence, beginning)}) {}
 
 OutputLimit::~OutputLimit() = default;
 
 bool OutputLimit::add(TokenId token) {
   if (impl_->complete) return false;
-  const std::string_view bytes = impl_->tokenizer.bytes(token);
   if (impl_->end == OutputEnd::kFence) {
-    impl_->take(impl_->fenced.add(bytes));
-    impl_->complete = impl_->fenced.closed();
+    impl_->take(impl_->code.add(token));
+    impl_->complete = impl_->code.closed();
     return !impl_->complete;
   }
+  const std::string_view bytes = impl_->tokenizer.bytes(token);
   const std::size_t seen = impl_->text.size();
   impl_->text += bytes;
   if (impl_->end == OutputEnd::kNone) return true;
@@ -69,7 +70,7 @@ bool OutputLimit::add(TokenId token) {
 }
 
 std::string OutputLimit::text() {
-  if (impl_->end == OutputEnd::kFence && !impl_->fenced.closed()) impl_->take(impl_->fenced.end());
+  if (impl_->end == OutputEnd::kFence && !impl_->code.closed()) impl_->take(impl_->code.end());
   return std::move(impl_->text);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "support/token.h"
+#include "text/thoughts.h"
 #include "text/tokenizer.h"
 
 namespace redraft {
@@ -19,8 +20,10 @@ enum class OutputEnd {
 // Takes an output's tokens and decides where it ends.
 class OutputLimit {
  public:
-  // `fence` is that of an edit, otherwise empty. `tokenizer` outlives this.
-  OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::string& fence);
+  // `fence` and `beginning` are those of an edit's prompt; otherwise the fence is empty.
+  // `tokenizer` outlives this.
+  OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::string& fence,
+              AnswerBeginning beginning = AnswerBeginning::kText);
   ~OutputLimit();
   OutputLimit(const OutputLimit&) = delete;
   OutputLimit& operator=(const OutputLimit&) = delete;

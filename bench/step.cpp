@@ -99,6 +99,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   BenchStep step;
   step.request = edit_decode(engine_, request, *plan, *budget);
   step.fence = std::move(plan->prompt.fence);
+  step.beginning = plan->prompt.beginning;
   step.end = OutputEnd::kFence;
   step.reference_text = text.after;
   if (!options_.replay) return step;

@@ -243,7 +243,7 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
     pricer.see(statistics);
     show(key, statistics);
   };
-  OutputLimit output(engine_.tokenizer(), step.end, step.fence);
+  OutputLimit output(engine_.tokenizer(), step.end, step.fence, step.beginning);
   std::optional<CompletionLimit> server_end;
   if (step.server_end) server_end.emplace(step.server_end->shape, step.server_end->suffix);
   const auto sink = [&](TokenId token) {

@@ -15,6 +15,7 @@
 #include "cli/doctor_folders.h"
 #include "cli/doctor_remote.h"
 #include "cli/installation.h"
+#include "cli/model_advice.h"
 #include "cli/model_overview.h"
 #include "decoding/kernels/linear.h"
 #include "decoding/kernels/linear_rate.h"
@@ -85,7 +86,10 @@ void print_advice(int threads, double bandwidth_gbps) {
   Machine machine = this_machine();
   machine.threads = threads;
   machine.bandwidth_gbps = bandwidth_gbps;
-  print_row("advice", recommendation(overview_of_models(machine), machine));
+  const std::vector<ModelOverview> models = overview_of_models(machine);
+  print_row("advice", recommendation(models, machine));
+  const std::string best = best_advice(advice_for(models, machine));
+  if (!best.empty()) print_row("", "for edits on this machine: " + best);
 }
 
 // A sentence about one model. Clears `sound` if the model is damaged.

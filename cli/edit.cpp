@@ -107,7 +107,7 @@ class EditCommand {
     }
     observer.on_progress = [&](const EditProgress& progress) {
       status.show(
-          percent(progress.fraction) + " · " +
+          percent(progress.fraction) + " · " + (progress.thinking ? "thinking · " : "") +
           (progress.reading() ? "reading " + options_.output.file : figures(progress.statistics)));
     };
     Result<EditResult> result = run_task(engine_, request_, task_, observer, stop);

@@ -7,6 +7,7 @@
 
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
+#include "decoding/model/gguf_parts.h"
 #include "decoding/model/huggingface_model.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "support/system/processor_cores.h"
@@ -52,8 +53,7 @@ void add_measured_speed(ModelOverview& model, const Machine& machine) {
   const Result<CostKey> key = cost_key(model.file, machine.threads, machine.kernels);
   const std::optional<StoredCost> cost = key ? CostCache().load(*key) : std::nullopt;
   if (!cost || !(cost->curve.seconds(1) > 0)) return;
-  model.seconds_per_pass = cost->curve.seconds(1);
-  model.basis = SpeedBasis::kMeasured;
+  model.speed = {cost->curve.seconds(1), SpeedBasis::kMeasured};
 }
 
 // An overview of a file, in the store or elsewhere.
@@ -61,8 +61,11 @@ ModelOverview overview_of_file(std::string name, const fs::path& file, const Mac
   ModelOverview model{.name = std::move(name), .present = true, .file = file};
   model.summary = summarise_model(file);
   std::error_code problem;
-  const std::uintmax_t bytes = fs::file_size(file, problem);  // an error for a folder
-  model.bytes = problem ? model.summary.weight_bytes : bytes;
+  for (const fs::path& each : gguf_files(file)) {
+    const std::uintmax_t bytes = fs::file_size(each, problem);  // an error for a folder
+    if (!problem) model.bytes += bytes;
+  }
+  if (model.bytes == 0) model.bytes = model.summary.weight_bytes;
   model.memory_needed = memory_of(model);
   if (model.runs()) model.why_no_completions = why_no_completions(file);
   add_measured_speed(model, machine);
@@ -93,8 +96,10 @@ std::vector<fs::path> other_models() {
        !problem && entry != end; entry.increment(problem)) {
     const fs::path name = entry->path().filename();
     std::error_code ignored;
+    const std::optional<GgufPartName> part = gguf_part_name(name.native());
+    const bool is_file = entry->is_regular_file(ignored) && is_gguf(name);
     const bool is_model =
-        (entry->is_regular_file(ignored) && is_gguf(name)) || is_huggingface_folder(entry->path());
+        (is_file && (!part || part->number == 1)) || is_huggingface_folder(entry->path());
     if (is_model && !name.native().starts_with('.') && !is_known_file(name)) names.push_back(name);
   }
   std::sort(names.begin(), names.end());
@@ -109,7 +114,7 @@ const ModelOverview* nearest_measured(const std::vector<ModelOverview>& models,
     return std::abs(std::log(static_cast<double>(model.pass_bytes()) / static_cast<double>(bytes)));
   };
   for (const ModelOverview& model : models) {
-    if (model.basis != SpeedBasis::kMeasured || model.pass_bytes() == 0) continue;
+    if (model.speed.basis != SpeedBasis::kMeasured || model.pass_bytes() == 0) continue;
     if (!nearest || distance(model) < distance(*nearest)) nearest = &model;
   }
   return nearest;
@@ -128,12 +133,31 @@ std::string memory_text(const ModelOverview& model, const Machine& machine) {
          (fits(model, machine) ? " of " + free + " free" : ", more than the " + free + " free");
 }
 
-std::string speed_text(const ModelOverview& model) {
+std::string what_it_is(const ModelSummary& summary) {
+  std::string text = summary.architecture;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  if (summary.parameters > 0) add(parameters_text(summary.parameters) + " parameters");
+  if (!summary.quantisation.empty()) add(summary.quantisation);
+  return text;
+}
+
+// The larger model knows more, however it is stored.
+bool is_larger(const ModelOverview& a, const ModelOverview& b) {
+  return a.present && b.present ? a.summary.parameters > b.summary.parameters : a.bytes > b.bytes;
+}
+
+}  // namespace
+
+bool SpeedEstimate::is_fluent() const {
+  return basis == SpeedBasis::kNone || tokens_per_second() >= kFluent;
+}
+
+std::string speed_text(const SpeedEstimate& estimate) {
   char number[32];
-  const double speed = model.tokens_per_second();
+  const double speed = estimate.tokens_per_second();
   std::snprintf(number, sizeof number, speed < 9.5 ? "%.1f" : "%.0f", speed);
   const std::string tokens = std::string(number) + " tokens/s";
-  switch (model.basis) {
+  switch (estimate.basis) {
     case SpeedBasis::kMeasured:
       return "about " + tokens + " without drafts";
     case SpeedBasis::kOtherModel:
@@ -145,25 +169,6 @@ std::string speed_text(const ModelOverview& model) {
   }
   return "its speed on this machine is unknown";
 }
-
-std::string what_it_is(const ModelSummary& summary) {
-  std::string text = summary.architecture;
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (summary.parameters > 0) add(parameters_text(summary.parameters) + " parameters");
-  if (!summary.quantisation.empty()) add(summary.quantisation);
-  return text;
-}
-
-bool is_fluent(const ModelOverview& model) {
-  return model.basis == SpeedBasis::kNone || model.tokens_per_second() >= kFluent;
-}
-
-// The larger model knows more, however it is stored.
-bool is_larger(const ModelOverview& a, const ModelOverview& b) {
-  return a.present && b.present ? a.summary.parameters > b.summary.parameters : a.bytes > b.bytes;
-}
-
-}  // namespace
 
 Machine this_machine() {
   return {.memory = machine_memory(),
@@ -200,18 +205,23 @@ std::string why_no_completions(const fs::path& file) {
   return format ? std::string() : format.error().message();
 }
 
+SpeedEstimate estimated_speed(std::uint64_t pass_bytes, const std::vector<ModelOverview>& models,
+                              const Machine& machine) {
+  const auto bytes = static_cast<double>(pass_bytes);
+  if (const ModelOverview* other = nearest_measured(models, pass_bytes)) {
+    return {other->speed.seconds_per_pass * bytes / static_cast<double>(other->pass_bytes()),
+            SpeedBasis::kOtherModel};
+  }
+  if (machine.bandwidth_gbps > 0)
+    return {bytes / 1e9 / machine.bandwidth_gbps, SpeedBasis::kMemoryLimit};
+  return {};
+}
+
 void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine) {
   for (ModelOverview& model : models) {
     const std::uint64_t bytes = model.pass_bytes();
-    if (model.basis != SpeedBasis::kNone || bytes == 0 || !model.runs()) continue;
-    if (const ModelOverview* other = nearest_measured(models, bytes)) {
-      model.seconds_per_pass = other->seconds_per_pass * static_cast<double>(bytes) /
-                               static_cast<double>(other->pass_bytes());
-      model.basis = SpeedBasis::kOtherModel;
-    } else if (machine.bandwidth_gbps > 0) {
-      model.seconds_per_pass = static_cast<double>(bytes) / 1e9 / machine.bandwidth_gbps;
-      model.basis = SpeedBasis::kMemoryLimit;
-    }
+    if (model.speed.basis != SpeedBasis::kNone || bytes == 0 || !model.runs()) continue;
+    model.speed = estimated_speed(bytes, models, machine);
   }
 }
 
@@ -219,7 +229,7 @@ std::string description(const ModelOverview& model, const Machine& machine) {
   const std::string what = what_it_is(model.summary);
   const std::string start = what.empty() ? "" : what + "; ";
   if (!model.runs()) return start + "does not run: " + model.summary.why_not;
-  const std::string text = start + memory_text(model, machine) + "; " + speed_text(model);
+  const std::string text = start + memory_text(model, machine) + "; " + speed_text(model.speed);
   return text + (model.why_no_completions.empty()
                      ? ""
                      : "; completions need another model (completion.model)");
@@ -250,11 +260,11 @@ nlohmann::ordered_json to_json(const ModelOverview& model, const Machine& machin
   json["memory_needed"] = model.memory_needed;
   json["memory_free"] = machine.memory.available_bytes;
   json["fits"] = fits(model, machine);
-  if (model.basis == SpeedBasis::kNone) {
+  if (model.speed.basis == SpeedBasis::kNone) {
     json["tokens_per_second"] = nullptr;
   } else {
-    json["tokens_per_second"] = model.tokens_per_second();
-    json["speed_measured"] = model.basis == SpeedBasis::kMeasured;
+    json["tokens_per_second"] = model.speed.tokens_per_second();
+    json["speed_measured"] = model.speed.basis == SpeedBasis::kMeasured;
   }
   return json;
 }
@@ -263,16 +273,16 @@ std::string recommendation(const std::vector<ModelOverview>& models, const Machi
   const ModelOverview* here = nullptr;
   const ModelOverview* elsewhere = nullptr;
   for (const ModelOverview& model : models) {
-    if (!model.runs() || !fits(model, machine) || !is_fluent(model)) continue;
+    if (!model.runs() || !fits(model, machine) || !model.speed.is_fluent()) continue;
     const ModelOverview*& best = model.present ? here : elsewhere;
     if (!best || is_larger(model, *best)) best = &model;
   }
   const std::string pull = elsewhere ? "`redraft models pull " + elsewhere->name + "`" : "";
   if (here) {
-    return here->name + ", the largest here that fits: " + speed_text(*here) +
+    return here->name + ", the largest here that fits: " + speed_text(here->speed) +
            (elsewhere && is_larger(*elsewhere, *here) ? "; larger: " + pull : "");
   }
-  if (elsewhere) return pull + ", which fits: " + speed_text(*elsewhere);
+  if (elsewhere) return pull + ", which fits: " + speed_text(elsewhere->speed);
   return "none: all models need more memory than is free, or are too slow. Use "
          "`--remote` to run a model on a server";
 }

@@ -22,6 +22,18 @@ enum class SpeedBasis : std::uint8_t {
   kMemoryLimit,  // the memory's bandwidth, by those bytes; an upper limit
 };
 
+// How long a pass over one row takes, about.
+struct SpeedEstimate {
+  double seconds_per_pass = 0;  // 0: unknown
+  SpeedBasis basis = SpeedBasis::kNone;
+
+  double tokens_per_second() const { return seconds_per_pass > 0 ? 1 / seconds_per_pass : 0; }
+  // At least a few tokens a second, or unknown.
+  bool is_fluent() const;
+};
+// "about 21 tokens/s without drafts"
+std::string speed_text(const SpeedEstimate& speed);
+
 // A model that is known or in the store, and its performance on this machine's CPU.
 struct ModelOverview {
   std::string name;                   // as for --target
@@ -31,14 +43,12 @@ struct ModelOverview {
   std::uint64_t bytes = 0;          // on disk
   ModelSummary summary = {};        // of a model that is present
   std::uint64_t memory_needed = 0;  // bytes, about: weights, caches and the program
-  double seconds_per_pass = 0;      // about, for one row; 0 if unknown
-  SpeedBasis basis = SpeedBasis::kNone;
+  SpeedEstimate speed = {};
   std::string why_no_completions = {};  // and what to set; empty: it fills in, or is absent
 
   bool runs() const { return summary.why_not.empty(); }
   // The bytes of weights that a pass reads; for an absent model all of its bytes.
   std::uint64_t pass_bytes() const { return present ? summary.pass_bytes : bytes; }
-  double tokens_per_second() const { return seconds_per_pass > 0 ? 1 / seconds_per_pass : 0; }
 };
 
 // The properties of a machine that decide what fits and how fast it is.
@@ -61,6 +71,10 @@ ModelOverview overview_of(const std::filesystem::path& file, const Machine& mach
 // its vocabulary.
 std::string why_no_completions(const std::filesystem::path& file);
 
+// The speed of a model whose pass reads so many bytes: by the measured model that is most similar
+// in this, otherwise by the memory's bandwidth. Pure.
+SpeedEstimate estimated_speed(std::uint64_t pass_bytes, const std::vector<ModelOverview>& models,
+                              const Machine& machine);
 // Fills in the speeds that were not measured.
 void estimate_speeds(std::vector<ModelOverview>& models, const Machine& machine);
 

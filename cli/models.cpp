@@ -10,6 +10,7 @@
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "cli/installation.h"
+#include "cli/model_advice.h"
 #include "cli/model_overview.h"
 #include "cli/models_check.h"
 #include "decoding/model/architecture.h"
@@ -60,6 +61,10 @@ int list(const ModelsOptions& options) {
   }
   std::cout << "in " << model_store_directory().string() << std::endl;
   for (const ModelOverview& model : models) print_row(model, machine);
+  std::cout << std::flush;
+  std::puts("");
+  for (const std::string& line : advice_lines(advice_for(models, machine), machine))
+    std::puts(without_controls(line).c_str());
   return kSuccess;
 }
 

@@ -281,6 +281,7 @@ void Connection::begin_answer() {
 void Connection::add_part(const AnswerPart& part) {
   if (streaming_) return write_stream(answer_->part_event(part));
   all_.text += part.text;
+  all_.thoughts += part.thoughts;
   std::ranges::copy(part.likelihoods, std::back_inserter(all_.likelihoods));
 }
 

@@ -15,6 +15,7 @@ struct Rules {
   bool trims = false;             // removes white space at both ends of a message
   bool skips_empty = false;       // leaves out the system's message if it is empty
   bool empty_thought = false;     // writes an empty thought if thinking is off
+  bool opens_thought = false;     // begins the answer with a thought and cannot switch it off
   bool removes_thoughts = false;  // from what the assistant said
   bool keeps_thoughts = false;    // every turn of the assistant has a thought, even an empty one
   bool late_thoughts = false;     // so do those after the last question
@@ -29,12 +30,14 @@ Rules rules_of(const std::string& chat_template) {
   std::string text = chat_template;
   for (std::size_t i = 0; (i = text.find("\\n", i)) != std::string::npos;) text.replace(i, 2, "\n");
   const bool empty_thought = has(text, "<think>\n\n</think>\n\n");
+  const bool opens_thought = has(text, "<|im_start|>assistant\n<think>\n");
   text = chat_template;
   std::erase_if(text, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
   return {.trims = has(text, "message.content,true)|trim") ||
                    has(text, "setcontent=message.content|trim"),
           .skips_empty = has(text, R"({%-ifcontent%}{{-'<|im_start|>system\n'+)"),
           .empty_thought = empty_thought && has(text, "enable_thinking"),
+          .opens_thought = opens_thought && !has(text, "enable_thinking"),
           .removes_thoughts = has(text, "content.split('</think>')"),
           .keeps_thoughts = has(text, "preserve_thinkingisundefinedor"),
           .late_thoughts = has(text, "loop.index0>ns.last_query_index"),
@@ -75,14 +78,15 @@ std::size_t last_question(const std::vector<ChatMessage>& messages, const Rules&
 }
 
 // A tag that the vocabulary lacks is ordinary text.
+PromptPart part_of_tag(std::string_view tag, const Tokenizer& tokenizer) {
+  return {std::string(tag), tokenizer.special(tag) >= 0};
+}
+
 void add_thought(std::string_view thought, const Tokenizer& tokenizer,
                  std::vector<PromptPart>& parts) {
-  const auto add_tag = [&](std::string_view tag) {
-    parts.push_back({std::string(tag), tokenizer.special(tag) >= 0});
-  };
-  add_tag(kOpen);
+  parts.push_back(part_of_tag(kOpen, tokenizer));
   parts.push_back({"\n" + std::string(thought) + "\n", false});
-  add_tag(kClose);
+  parts.push_back(part_of_tag(kClose, tokenizer));
   parts.push_back({"\n\n", false});
 }
 
@@ -117,6 +121,10 @@ std::vector<PromptPart> chat_ml(const Tokenizer& tokenizer,
   parts.push_back({"<|im_start|>", true});
   parts.push_back({"assistant\n", false});
   if (rules.empty_thought) add_thought({}, tokenizer, parts);
+  if (rules.opens_thought) {
+    parts.push_back(part_of_tag(kOpen, tokenizer));
+    parts.push_back({"\n", false});
+  }
   return parts;
 }
 

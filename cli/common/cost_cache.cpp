@@ -12,6 +12,7 @@
 #include "cli/common/files.h"
 #include "cli/common/identity.h"
 #include "decoding/model/adapter.h"
+#include "decoding/model/gguf_parts.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
@@ -160,7 +161,9 @@ Result<CostKey> cost_key(const ModelLocation& location, int threads,
       if (entry->is_regular_file(problem)) add(entry->path());
     }
   } else {
-    add(model);
+    for (const std::filesystem::path& file : gguf_files(model)) {
+      if (!problem) add(file);
+    }
   }
   if (problem) return Error(model.string() + ": " + problem.message());
   key.model_time = newest.value_or(0);

@@ -11,6 +11,7 @@
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
 #include "cli/common/skip_store.h"
+#include "decoding/model/gguf_parts.h"
 #include "decoding/model/model_store.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "decoding/model_failure.h"
@@ -36,13 +37,17 @@ constexpr std::uint64_t kBesideWeights = std::uint64_t{1} << 30;
 // A model beside the target caches less, because its requests concern few places.
 constexpr std::size_t kOwnCacheBytes = std::size_t{128} << 20;
 
-// The size of a file, or of the safetensors in a folder.
+// The size of a file with its parts, or of the safetensors in a folder.
 Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
   std::error_code problem;
   if (!std::filesystem::is_directory(path, problem)) {
-    const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
-    if (problem) return Error(path.string() + ": " + problem.message());
-    return bytes;
+    std::uint64_t sum = 0;
+    for (const std::filesystem::path& file : gguf_files(path)) {
+      const std::uintmax_t bytes = std::filesystem::file_size(file, problem);
+      if (problem) return Error(file.string() + ": " + problem.message());
+      sum += bytes;
+    }
+    return sum;
   }
   std::uint64_t sum = 0;
   for (const auto& entry : std::filesystem::directory_iterator(path, problem)) {

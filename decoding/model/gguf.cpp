@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -341,11 +342,11 @@ class GgufParser {
   std::vector<std::uint64_t> offsets_;  // of the tensors, from the start of the data
 };
 
-Result<GgufFile> GgufFile::open(const std::filesystem::path& file) {
+Result<GgufFile> GgufFile::open_one(const std::filesystem::path& file) {
   Result<MappedFile> map = MappedFile::open(file, MappedFile::LostPages::kReadAsZeros);
   if (!map) return map.error();
   Result<GgufFile> parsed = parse(file.string(), map->bytes());
-  if (parsed) parsed->map_.emplace(std::move(*map));
+  if (parsed) parsed->maps_.push_back(std::move(*map));
   return parsed;
 }
 
@@ -354,7 +355,7 @@ Result<GgufFile> GgufFile::parse(std::string name, std::span<const std::uint8_t>
 }
 
 void GgufFile::release_pages() const {
-  if (map_) map_->release_pages();
+  for (const MappedFile& map : maps_) map.release_pages();
 }
 
 const StoredTensor* GgufFile::find_tensor(std::string_view name) const {
@@ -372,7 +373,12 @@ Error GgufFile::key_error(std::string_view key, std::string_view reason) const {
 }
 
 Error GgufFile::tensor_error(std::string_view tensor, std::string_view reason) const {
-  return Error(name_ + ": tensor " + quoted(tensor) + ": " + std::string(reason));
+  const auto found = tensor_index_.find(tensor);
+  const std::string* name = &name_;
+  for (const Part& part : parts_) {
+    if (found != tensor_index_.end() && found->second >= part.first_tensor) name = &part.name;
+  }
+  return Error(*name + ": tensor " + quoted(tensor) + ": " + std::string(reason));
 }
 
 Result<std::string_view> GgufFile::text(std::string_view key) const {

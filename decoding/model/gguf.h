@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,7 +51,12 @@ using GgufValue =
 // name the file, the key or tensor, and the reason.
 class GgufFile {
  public:
+  // A model in several files is named by the first one (gguf_parts.h), and is like one file: with
+  // the keys of the first part and the tensors of all.
   static Result<GgufFile> open(const std::filesystem::path& file);
+  // Joins parsed parts, at least one, in their order. An error if they are not all parts of one
+  // model.
+  static Result<GgufFile> join(std::vector<GgufFile> parts);
   // Parses bytes that outlive the result; `name` is for errors.
   static Result<GgufFile> parse(std::string name, std::span<const std::uint8_t> bytes);
 
@@ -61,7 +65,7 @@ class GgufFile {
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const StoredTensor* find_tensor(std::string_view name) const;
   const GgufValue* find(std::string_view key) const;
-  // Releases the mapped pages read so far, if the file is mapped.
+  // Releases the mapped pages read so far, if files are mapped.
   void release_pages() const;
 
   // Typed look-ups: a key that is missing or has another type is an error.
@@ -80,12 +84,22 @@ class GgufFile {
 
  private:
   friend class GgufParser;
+  // A further part, with the index of its first tensor.
+  struct Part {
+    std::string name;
+    std::size_t first_tensor;
+  };
+
+  static Result<GgufFile> open_one(const std::filesystem::path& file);
+  Result<void> add(GgufFile part);
+
   std::string name_;
   std::uint32_t version_ = 0;
   std::unordered_map<std::string_view, GgufValue> values_;
   std::vector<StoredTensor> tensors_;
   std::unordered_map<std::string_view, std::size_t> tensor_index_;
-  std::optional<MappedFile> map_;
+  std::vector<Part> parts_;       // but the first one
+  std::vector<MappedFile> maps_;  // of all parts; empty if bytes were parsed
 };
 
 }  // namespace redraft

@@ -11,6 +11,7 @@
 
 #include "decoding/model/adapter.h"
 #include "decoding/model/draft_head_files.h"
+#include "decoding/model/gguf_parts.h"
 #include "support/files/guarded_pages.h"
 
 namespace redraft {
@@ -64,7 +65,7 @@ ModelStamp ModelStamp::of(const ModelLocation& location) {
     }
     std::ranges::sort(stamp.files_, {}, &File::name);
   } else {
-    stamp.add(location.file, false);
+    for (const fs::path& file : gguf_files(location.file)) stamp.add(file, false);
   }
   if (!location.adapter.empty()) {
     for (const char* name : {Adapter::kConfigName, Adapter::kWeightsName})

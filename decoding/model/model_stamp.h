@@ -14,8 +14,8 @@ namespace redraft {
 // place even with as many bytes, has another one. Any thread.
 class ModelStamp {
  public:
-  // As the files are now: the file, or those of the folder that a model is read from, and those of
-  // the adapter and the draft head. A missing one has a stamp too.
+  // As the files are now: the file or its parts, or those of the folder that a model is read from,
+  // and those of the adapter and the draft head. A missing one has a stamp too.
   static ModelStamp of(const ModelLocation& location);
   // The same, once so much time has passed since the last change that another would show: file
   // systems count time in steps. Waits a few hundredths of a second at most, or two seconds where a

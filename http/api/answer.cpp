@@ -172,6 +172,7 @@ Json Answer::whole(const AnswerPart& part, const GenerationEnd& end) const {
                  {"finish_reason", finish_reason(end.reason)}};
   if (chat) {
     choice["message"] = {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
+    if (!part.thoughts.empty()) choice["message"]["reasoning_content"] = part.thoughts;
   } else {
     choice["text"] = text;
   }
@@ -210,7 +211,9 @@ std::string Answer::first_events() const {
 std::string Answer::part_event(const AnswerPart& part) const {
   if (generation_.interface == Interface::kInfill)
     return event_of({{"index", 0}, {"content", part.text}, {"stop", false}});
-  Json next = choice(part.text, nullptr);
+  const bool only_thinks = part.text.empty() && !part.thoughts.empty();
+  Json next = choice(only_thinks ? Json() : Json(part.text), nullptr);
+  if (!part.thoughts.empty()) next["delta"]["reasoning_content"] = part.thoughts;
   next["logprobs"] = log_probabilities(part.likelihoods);
   return event_of(chunk(next));
 }

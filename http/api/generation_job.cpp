@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "http/api/answer_text.h"
 #include "support/trace/trace.h"
 #include "text/prompt_encoder.h"
+#include "text/thoughts.h"
 #include "workspace/completion/completion_prompt.h"
 #include "workspace/engine/measure_when_idle.h"
 
@@ -52,6 +54,13 @@ Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
   return parts;
 }
 
+AnswerBeginning beginning_of(const Generation& generation, std::span<const PromptPart> parts) {
+  if (generation.interface != Interface::kChat) return AnswerBeginning::kText;
+  const ChatMessage& last = generation.messages.back();
+  if (last.role != "assistant" || last.text.empty()) return beginning_of_answer(parts);
+  return beginning_of_rest(beginning_of_answer(parts.first(parts.size() - 1)), last.text);
+}
+
 std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& tokenizer,
                                  std::string_view model) {
   std::vector<TokenId> stops = end_of_turn_tokens(tokenizer);
@@ -86,7 +95,8 @@ class Likelihoods {
   explicit Likelihoods(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   void add(TokenId token, const EmittedLogProbability& how_likely) {
-    TokenLikelihood likelihood{std::string(tokenizer_.bytes(token)), how_likely.log_probability};
+    TokenLikelihood likelihood{std::string(answer_bytes(tokenizer_, token)),
+                               how_likely.log_probability};
     for (const TokenLogProbability& other : how_likely.likeliest) {
       likelihood.likeliest.push_back(
           {std::string(tokenizer_.display(other.token)), other.log_probability});
@@ -94,11 +104,13 @@ class Likelihoods {
     bytes_ += likelihood.bytes.size();
     waiting_.emplace_back(bytes_, std::move(likelihood));
   }
-  // The tokens within the first `certain` bytes, each one once.
-  std::vector<TokenLikelihood> take(std::size_t certain) {
+  // The tokens of the text, which begins after `begin` bytes of the answer, within its first
+  // `certain` bytes; each token once.
+  std::vector<TokenLikelihood> take(std::size_t begin, std::size_t certain) {
     std::vector<TokenLikelihood> taken;
-    while (!waiting_.empty() && waiting_.front().first <= certain) {
-      taken.push_back(std::move(waiting_.front().second));
+    while (!waiting_.empty() && waiting_.front().first <= begin + certain) {
+      if (waiting_.front().first > begin || begin == 0)
+        taken.push_back(std::move(waiting_.front().second));
       waiting_.pop_front();
     }
     return taken;
@@ -111,6 +123,43 @@ class Likelihoods {
                                                                  // to its end
 };
 
+// What the tokens of an answer spell, divided into what the model thinks and the text.
+class AnswerTexts {
+ public:
+  AnswerTexts(const Tokenizer& tokenizer, AnswerBeginning beginning, AnswerText::Limits limits)
+      : tokenizer_(tokenizer),
+        splitter_(beginning),
+        text_(std::move(limits)),
+        thoughts_(AnswerText::Limits{}) {}
+
+  // Returns false if the answer ends.
+  bool add(TokenId token) { return add(splitter_.add(answer_bytes(tokenizer_, token))); }
+  // No tokens follow.
+  void finish() {
+    add(splitter_.end());
+    text_.finish();
+    thoughts_.finish();
+  }
+  // What is certain and was not taken yet.
+  AnswerPart take(Likelihoods& likelihoods) {
+    AnswerPart part{.text = text_.take(), .thoughts = thoughts_.take()};
+    if (const std::optional<std::size_t> begin = splitter_.text_begin())
+      part.likelihoods = likelihoods.take(*begin, text_.certain_bytes());
+    return part;
+  }
+  const AnswerText& text() const { return text_; }
+
+ private:
+  bool add(const ThoughtSplitter::Pieces& pieces) {
+    if (!pieces.thought.empty()) thoughts_.add(pieces.thought);
+    return pieces.text.empty() || text_.add(pieces.text);
+  }
+
+  const Tokenizer& tokenizer_;
+  ThoughtSplitter splitter_;
+  AnswerText text_, thoughts_;
+};
+
 // One generation on the decode thread.
 class GenerationJob {
  public:
@@ -120,20 +169,23 @@ class GenerationJob {
 
   // The result contains the reason if the generation failed.
   GenerationEnd run(Engine& engine) {
-    Result<DecodeRequest> request = make_request(engine);
+    AnswerBeginning beginning = AnswerBeginning::kText;
+    Result<DecodeRequest> request = make_request(engine, beginning);
     if (!request) return refused({.message = request.error().message()});
     const int size = static_cast<int>(request->prompt.size());
     if (size >= engine.context_length()) return refused(too_long(size, engine.context_length()));
     events_.on_begin();
-    return generation_.max_tokens == 0 ? read_only(engine, *request) : write(engine, *request);
+    return generation_.max_tokens == 0 ? read_only(engine, *request)
+                                       : write(engine, *request, beginning);
   }
 
  private:
-  Result<DecodeRequest> make_request(Engine& engine) const {
+  Result<DecodeRequest> make_request(Engine& engine, AnswerBeginning& beginning) const {
     const Tokenizer& tokenizer = engine.tokenizer();
     const std::string names = engine.target_names();
     const Result<std::vector<PromptPart>> parts = prompt_parts(generation_, tokenizer, names);
     if (!parts) return parts.error();
+    beginning = beginning_of(generation_, *parts);
     Result<std::vector<TokenId>> prompt =
         engine.prompt_encoder(purpose_of(generation_)).encode(*parts);
     if (!prompt) return prompt.error();
@@ -169,13 +221,15 @@ class GenerationJob {
     return end;
   }
 
-  GenerationEnd write(Engine& engine, DecodeRequest& request) const {
+  GenerationEnd write(Engine& engine, DecodeRequest& request, AnswerBeginning beginning) const {
     const Tokenizer& tokenizer = engine.tokenizer();
-    AnswerText text({generation_.stops, generation_.min_indent, generation_.time_limit});
+    AnswerTexts texts(tokenizer, beginning,
+                      {generation_.stops, generation_.min_indent, generation_.time_limit});
     Likelihoods likelihoods(tokenizer);
     const auto pass_on = [&] {
-      AnswerPart part{text.take(), likelihoods.take(text.certain_bytes())};
-      if (!part.text.empty() || !part.likelihoods.empty()) events_.on_part(std::move(part));
+      AnswerPart part = texts.take(likelihoods);
+      if (!part.text.empty() || !part.likelihoods.empty() || !part.thoughts.empty())
+        events_.on_part(std::move(part));
     };
     GenerationEnd end;
     end.prediction_tokens = static_cast<int>(request.original.size());
@@ -190,13 +244,12 @@ class GenerationJob {
     };
     const Result<DecodeResult> result = engine.decode(
         purpose_of(generation_), choices_.decoder, request,
-        [&](TokenId token) { return text.add(tokenizer.bytes(token)); }, control_.stop,
-        choices_.remembering);
+        [&](TokenId token) { return texts.add(token); }, control_.stop, choices_.remembering);
     if (!result) return refused({.message = result.error().message()});
-    if (result->finish_reason != FinishReason::kCancelled) text.finish();
+    if (result->finish_reason != FinishReason::kCancelled) texts.finish();
     pass_on();
-    end.reason = reason_of(result->finish_reason, text.end());
-    end.stopping_word = text.stopping_word();
+    end.reason = reason_of(result->finish_reason, texts.text().end());
+    end.stopping_word = texts.text().stopping_word();
     end.statistics = result->statistics;
     return end;
   }

@@ -29,7 +29,8 @@ struct TokenLikelihood {
 // part.
 struct AnswerPart {
   std::string text;                               // may be empty if there are tokens
-  std::vector<TokenLikelihood> likelihoods = {};  // if they were requested
+  std::vector<TokenLikelihood> likelihoods = {};  // of the text, if they were requested
+  std::string thoughts = {};  // of a chat: what the model thinks before its text
 };
 
 // The outcome of a generation that was not rejected.

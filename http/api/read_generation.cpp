@@ -53,6 +53,8 @@ ChatMessage read_message(RequestFields& message) {
     message.refuse("role", "must be system, developer, user or assistant", "unsupported_value");
   read.text = text_or_parts(message, "content");
   message.only_empty("tool_calls");
+  // Earlier thoughts are not shown to the model, as in the chat templates.
+  if (read.role == "assistant") (void)message.text("reasoning_content");
   message.refuse_others();
   return read;
 }

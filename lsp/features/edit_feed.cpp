@@ -47,7 +47,9 @@ bool was_applied(const Json* result) {
 
 std::string message_of(const EditProgress& progress) {
   const DecodeStatistics& statistics = progress.statistics;
-  if (!progress.reading()) return std::to_string(statistics.new_tokens) + " tokens";
+  const std::string written = std::to_string(statistics.new_tokens) + " tokens";
+  if (progress.thinking) return "thinking, " + written;
+  if (!progress.reading()) return written;
   const int read = statistics.cached_prompt_tokens + statistics.prefilled_tokens;
   return "reading, " + std::to_string(read) + " of " + std::to_string(statistics.prompt_tokens) +
          " tokens";
@@ -187,6 +189,7 @@ void EditFeed::on_progress(EditId id, const EditProgress& progress) {
     notify(id, *recipient, "progress",
            {{"fraction", progress.fraction},
             {"lines", lines_json(progress.lines)},
+            {"thinking", progress.thinking},
             {"statistics", statistics_json(progress.statistics)}});
   }
 }

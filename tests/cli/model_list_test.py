@@ -99,6 +99,20 @@ class Listing(InFolder):
         self.assertIn("its speed on this machine is unknown", self.assert_succeeds(listing))
         self.assertEqual(listing.stderr, b"")
 
+    def test_recommends_models_by_memory(self):
+        listing = self.assert_succeeds(self.run_here("models", "list"))
+        self.assertIn("recommended by memory (this machine has ", listing)
+        for fragment in ("`redraft models pull qwen2.5-coder-1.5b` (the default; no account is needed)",
+                         "from 8 GB: Qwen3.5-4B", "from 16 GB: Qwen3.5-9B", "from 32 GB: Qwen3.6-35B-A3B",
+                         "`redraft models pull unsloth/Qwen3.6-35B-A3B-GGUF:Q4_K_M`", "21.3 GB, Apache-2.0; needs ",
+                         "completions need `--completion-model qwen2.5-coder-1.5b`",
+                         "never run by redraft's authors with published weights"):
+            self.assertIn(fragment, listing)
+        self.assertNotIn("tokens/s", listing.split("recommended", 1)[1])
+        self.measure()
+        self.assertRegex(self.assert_succeeds(self.run_here("models", "list")).split("recommended", 1)[1],
+                         r"about [\d.]+ tokens/s without drafts \(by another model's passes\)")
+
     def test_show(self):
         shown = self.assert_succeeds(self.run_here("models", "show", "tiny.gguf"))
         self.assertRegex(shown, r"^qwen2, \d+ k parameters, Q\d\w*; needs 1\.0 GiB")

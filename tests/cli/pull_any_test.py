@@ -172,7 +172,8 @@ class ByAddress(Any):
     def test_hostile_names(self):
         for path in ("/m/..%2F..%2Fetc.gguf", "/m/%2e%2e", "/m/a%0Ab.gguf", "/m/.hidden.gguf", "/m/-rf.gguf", "/m/a%5Cb.gguf",
                      "/m/a%00.gguf", "/m/a%E2%80%AEffug.gguf", "/m/" + "x" * 300 + ".gguf", "/m/page.html", "/m/",
-                     "/m/x-00001-of-00002.gguf"):
+                     "/m/x-00003-of-00002.gguf", "/m/x-00002-of-00002.gguf", "/m/x-00000-of-00002.gguf",
+                     "/m/x-00001-of-99999.gguf"):
             with self.subTest(path):
                 self.web.requests.clear()
                 self.assert_refused(self.pull(self.address(path)))

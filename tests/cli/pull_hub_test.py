@@ -55,8 +55,8 @@ class Choosing(Hub):
     def test_a_repository_without_one(self):
         self.offer(**{"model.safetensors": b"", "config.json": b""})
         self.assert_refused(self.pull("owner/model"), "has no GGUF file")
-        self.offer(**{"a-00001-of-00002.gguf": b"", "a-00002-of-00002.gguf": b""})
-        self.assert_refused(self.pull("owner/model"), "only in parts")
+        self.offer(**{"a-00001-of-00003.gguf": b"", "a-00003-of-00003.gguf": b""})
+        self.assert_refused(self.pull("owner/model"), "has all of its parts", "a-00003-of-00003.gguf")
 
     def test_one_that_there_is_not(self):
         self.assert_refused(self.pull("owner/none"), "404", "HF_TOKEN")

@@ -9,6 +9,7 @@
 #include "decoding/kv_entry.h"
 #include "indexing/store/checksum.h"
 #include "tests/decoding/model/adapter_seeds.h"
+#include "tests/decoding/model/gguf_split.h"
 #include "tests/decoding/model/gguf_writer.h"
 #include "tests/decoding/model/safetensors_writer.h"
 #include "tests/decoding/model/tiny_draft_head.h"
@@ -82,6 +83,24 @@ void write_gguf(const std::filesystem::path& folder) {
                                            .tokenizer = ""}
                                      .writer()
                                      .bytes());
+}
+
+// The parts one after the other, each with its length in two bytes before it.
+void write_gguf_parts(const std::filesystem::path& folder) {
+  GgufWriter whole;
+  whole.text("general.architecture", "qwen2");
+  for (const char* name : {"first", "second", "third"})
+    whole.tensor({name, {3}, WeightFormat::kF32, Bytes(12, 2)});
+  for (const std::size_t count : {2, 3}) {
+    Bytes bytes;
+    for (const GgufWriter& part : split_gguf(whole, count)) {
+      const Bytes next = part.bytes();
+      bytes.push_back(static_cast<std::uint8_t>(next.size() & 0xff));
+      bytes.push_back(static_cast<std::uint8_t>(next.size() >> 8));
+      bytes.insert(bytes.end(), next.begin(), next.end());
+    }
+    write(folder / ("parts" + std::to_string(count)), bytes);
+  }
 }
 
 void write_safetensors(const std::filesystem::path& folder) {
@@ -206,6 +225,7 @@ int main(int argc, char** argv) {
   const redraft::TinyDraftHead head = redraft::draft_head_seed();
   redraft::write_pair(corpus / "draft_head_fuzz", head.config(), head.weights("BF16"));
   redraft::write_gguf(corpus / "gguf_fuzz");
+  redraft::write_gguf_parts(corpus / "gguf_parts_fuzz");
   redraft::write_kv_entries(corpus / "kv_entry_fuzz");
   redraft::write_lsp(corpus / "lsp_fuzz");
   redraft::write_safetensors(corpus / "safetensors_fuzz");

@@ -15,6 +15,7 @@ from hang_limit import HANG_SECONDS  # noqa: E402
 TIME_LIMIT = HANG_SECONDS
 ANSWERS = [{"after": "rename", "write": "def fresh(a):\n    return a + 1\n"},
            {"after": "world", "write": "Grüße, 世界 🙂!\nEND of it\n"},
+           {"after": "riddle", "write": "<think>\nIs it Grüße?\n</think>\n\nNo: 42.\nEND\n"},
            {"after": "def f(", "write": "a):\n    return a\n\ndef g"}]
 FILLS = [{"after": "x = ", "write": "1\ny = 2\n"}, {"after": "    a", "write": " + b\n    c\nd\n"}]
 

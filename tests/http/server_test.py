@@ -56,6 +56,36 @@ class HttpServerTest(HttpTest):
         self.assertEqual(events[-1]["choices"], [])
         self.assertEqual(events[-1]["usage"]["completion_tokens"], len(GREETING.encode()))
 
+    def test_thoughts_are_apart_from_the_content(self):
+        server = self.start()
+        riddle = {"messages": [{"role": "user", "content": "riddle"}]}
+        answer = server.post("/v1/chat/completions", {**riddle, "logprobs": True, "stop": "END"}).json
+        choice, = answer["choices"]
+        self.assertEqual(choice["message"], {"role": "assistant", "content": "No: 42.\n", "refusal": None,
+                                             "reasoning_content": "Is it Grüße?"})
+        self.assertEqual("".join(token["token"] for token in choice["logprobs"]["content"]), "No: 42.\n")
+        self.assertEqual(answer["usage"]["completion_tokens"],
+                         len("<think>\nIs it Grüße?\n</think>\n\nNo: 42.\nEND".encode()))
+        events = server.post("/v1/chat/completions", {**riddle, "stop": "END", "stream": True}).events
+        deltas = [choice["delta"] for event in events for choice in event["choices"]]
+        self.assertEqual(text_of(events), "No: 42.\n")
+        self.assertEqual("".join(delta.get("reasoning_content", "") for delta in deltas), "Is it Grüße?")
+        thought = [i for i, delta in enumerate(deltas) if "reasoning_content" in delta]
+        self.assertLess(max(thought), min(i for i, delta in enumerate(deltas) if delta.get("content")))
+
+    def test_thinking_counts_as_tokens(self):
+        server = self.start()
+        answer = server.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "riddle"}],
+                                                      "max_tokens": 12}).json["choices"][0]
+        self.assertEqual(answer["finish_reason"], "length")
+        self.assertEqual((answer["message"]["content"], answer["message"]["reasoning_content"]), ("", "Is i"))
+
+    def test_a_begun_thought_goes_on(self):
+        server = self.start()
+        begun = {"messages": [{"role": "user", "content": "riddle"}, {"role": "assistant", "content": "<think>\nIs"}]}
+        message = server.post("/v1/chat/completions", begun).json["choices"][0]["message"]
+        self.assertEqual((message["content"], message["reasoning_content"]), ("No: 42.\nEND\n", "it Grüße?"))
+
     def test_ends_before_a_stop_string(self):
         server = self.start()
         for stop, expected in (("END", "Grüße, 世界 🙂!\n"), (["zzz", "界 "], "Grüße, 世"), ("🙂!\nE", "Grüße, 世界 "),

@@ -29,6 +29,15 @@ TokenizerSpec byte_spec() {
   return spec;
 }
 
+TokenizerSpec byte_spec_with_thoughts() {
+  TokenizerSpec spec = byte_spec();
+  for (const char* tag : {"<think>", "</think>"}) {
+    spec.tokens.emplace_back(tag);
+    spec.types.push_back(kUserDefined);
+  }
+  return spec;
+}
+
 std::shared_ptr<const Tokenizer> made_of(TokenizerSpec spec) {
   Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(spec));
   if (!tokenizer) throw std::logic_error(tokenizer.error().message());
@@ -49,15 +58,17 @@ std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& 
 }
 
 std::shared_ptr<const Tokenizer> thinking_tokenizer() {
-  TokenizerSpec spec = byte_spec();
-  for (const char* tag : {"<think>", "</think>"}) {
-    spec.tokens.emplace_back(tag);
-    spec.types.push_back(kUserDefined);
-  }
+  TokenizerSpec spec = byte_spec_with_thoughts();
   spec.chat_template =
       "{%- set content = render_content(message.content, true)|trim %}<|im_start|><|im_end|>"
       "{%- if preserve_thinking is undefined or preserve_thinking is true or loop.index0 > "
       "ns.last_query_index %}{%- if enable_thinking is false %}{{'<think>\\n\\n</think>\\n\\n'}}";
+  return made_of(std::move(spec));
+}
+
+std::shared_ptr<const Tokenizer> thought_opening_tokenizer() {
+  TokenizerSpec spec = byte_spec_with_thoughts();
+  spec.chat_template = "<|im_end|>{{- '<|im_start|>assistant\\n<think>\\n' }}";
   return made_of(std::move(spec));
 }
 

@@ -17,6 +17,9 @@ std::shared_ptr<const Tokenizer> byte_tokenizer(const std::vector<std::string>& 
 // that trims messages and writes an empty thought in each of the assistant's turns.
 std::shared_ptr<const Tokenizer> thinking_tokenizer();
 
+// byte_tokenizer() with the same tokens, and a chat template that opens a thought in the prompt.
+std::shared_ptr<const Tokenizer> thought_opening_tokenizer();
+
 // byte_tokenizer() with these words, and their beginnings, as tokens. If two words overlap, the
 // earlier one is merged first.
 std::shared_ptr<const Tokenizer> word_tokenizer(const std::vector<std::string>& words);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tests/kit/answer_script.h"
+#include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/scripted_model.h"
 
 namespace redraft {
@@ -18,15 +19,20 @@ constexpr std::size_t kCacheBytes = std::size_t{4} << 20;
 struct Question {
   std::string region;
   std::string instruction;
+  std::string opening;  // the line that opens the fence
   std::string fence;
 };
 
 // The user's turn contains the file, then the instruction, then, if only a part should be edited,
-// that part. The region is the last block in the fence that opens the assistant's turn; that fence
-// is longer than any run of back-ticks in the file.
+// that part. The region is the last block in the fence that opens the assistant's turn or, if that
+// opens a thought, in the first fence; it is longer than any run of back-ticks in the file.
 std::optional<Question> read_question(std::string_view user, std::string_view assistant) {
   const std::size_t line = assistant.find('\n') + 1;  // after the role
-  const std::string_view opening = assistant.substr(line);
+  std::string_view opening = assistant.substr(line);
+  if (opening.starts_with("<think>")) {
+    opening = user.substr(std::min(user.find("```"), user.size()));
+    opening = opening.substr(0, opening.find('\n') + 1);
+  }
   const std::string_view fence = opening.substr(0, opening.find_first_not_of('`'));
   const std::size_t first = user.find(opening);
   const std::size_t last = user.rfind(opening);
@@ -38,7 +44,7 @@ std::optional<Question> read_question(std::string_view user, std::string_view as
   const std::string_view rest =
       user.substr(after_file, first == last ? std::string_view::npos : last - after_file);
   return Question{std::string(user.substr(begin, end - begin)), std::string(rest),
-                  std::string(fence)};
+                  std::string(opening), std::string(fence)};
 }
 
 void wait_while_there(const std::filesystem::path& file) {
@@ -124,6 +130,7 @@ class EditWriter {
     if (!question) return false;
     prompt_.assign(sequence.begin(), sequence.begin() + static_cast<std::ptrdiff_t>(end));
     const std::string answer =
+        script_.thoughts + (script_.opens_thought ? question->opening : std::string()) +
         apply_script(script_, question->region, question->instruction) + question->fence;
     answer_ = tokenizer_->encode(answer);
     hold_at_ = answer.find(script_.hold.before);  // one token per byte
@@ -254,7 +261,8 @@ std::string apply_script(const EditScript& script, std::string region,
 Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& script) {
   std::this_thread::sleep_for(script.load_delay);
   if (!script.load_error.empty()) return Error(script.load_error);
-  const std::shared_ptr<const Tokenizer> tokenizer = fill_tokenizer();
+  const std::shared_ptr<const Tokenizer> tokenizer =
+      script.opens_thought ? thought_opening_tokenizer() : fill_tokenizer();
   // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
   const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
   LocalEngine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
@@ -263,6 +271,8 @@ Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& scri
   LocalEngine::Model draft;
   if (script.draft) {
     const EditScript same{.edits = script.edits,
+                          .thoughts = script.thoughts,
+                          .opens_thought = script.opens_thought,
                           .fills = script.fills,
                           .answers = script.answers,
                           .context_length = script.context_length};

@@ -23,7 +23,11 @@ struct EditScript {
     std::string find;  // every occurrence is replaced; empty: `replace` is inserted at the front
     std::string replace;
   };
-  std::vector<Edit> edits;      // all that apply, one after the other
+  std::vector<Edit> edits;  // all that apply, one after the other
+  // Written before every edit: a thought with its tags, then possibly a fence that is opened again.
+  std::string thoughts = {};
+  // The prompt opens the thought; the answer's code then has a fence of its own.
+  bool opens_thought = false;
   double certainty = 0.999999;  // the probability of each token of an edit
   FillScript fills = {};        // its output when it fills in the middle
   FillScript answers =

@@ -6,6 +6,8 @@
 // SCRIPT.json:
 //   {"edits": [{"instruction": "rename", "find": "old_name", "replace": "new_name"}],
 //    "fills": [{"after": "x = ", "write": "1\n"}],
+//    "thoughts": "",            written before each edit: a thought with its tags
+//    "opens_thought": false,    the chat template opens a thought: "thoughts" only ends it
 //    "certainty": 0.9,                 how likely the model says each token of an edit is
 //    "doubts": [{"after": "x = ", "probability": 0.3}],   how likely the model says the next
 //                               character of a completion is; elsewhere it is nearly certain
@@ -69,6 +71,8 @@ redraft::EditScript read_script(const nlohmann::json& json) {
   }
   for (const nlohmann::json& fill : json.value("fills", nlohmann::json::array()))
     script.fills.fills.push_back({fill.at("after"), fill.at("write")});
+  script.thoughts = json.value("thoughts", "");
+  script.opens_thought = json.value("opens_thought", false);
   script.certainty = json.value("certainty", script.certainty);
   for (const nlohmann::json& doubt : json.value("doubts", nlohmann::json::array()))
     script.fills.doubts.push_back({doubt.at("after"), doubt.at("probability")});

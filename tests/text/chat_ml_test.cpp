@@ -14,6 +14,7 @@
 namespace redraft {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 constexpr std::int32_t kNormal = 1, kUserDefined = 4;
@@ -85,6 +86,15 @@ TEST(ChatMl, OpensTheAnswerWithAnEmptyThoughtWhereTheTemplateSwitchesThinkingOff
   EXPECT_EQ(written(*tokenizer_with("<|im_start|><|im_end|>{% if enable_thinking %}<think>\\n"),
                     {{"user", "Hi"}}),
             plain);
+}
+
+TEST(ChatMl, OpensAThoughtWhereTheTemplateCannotSwitchThinkingOff) {
+  const std::string opens = "<|im_end|>{{- '<|im_start|>assistant\\n<think>\\n' }}";
+  EXPECT_EQ(written(*tokenizer_with(opens), {{"user", "Hi"}}),
+            "[<|im_start|>]user\nHi[<|im_end|>]\n"
+            "[<|im_start|>]assistant\n[<think>]\n");
+  EXPECT_THAT(written(*tokenizer_with("{% if enable_thinking %}" + opens), {{"user", "Hi"}}),
+              EndsWith("assistant\n"));
 }
 
 TEST(ChatMl, TheTagsOfAThoughtAreTokensIfTheVocabularyHasThem) {

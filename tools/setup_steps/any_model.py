@@ -1,13 +1,15 @@
-"""Puts any GGUF file into the store, from an address or a repository of the hub, under its own name. No file is overwritten."""
+"""Puts any GGUF file into the store, from an address or a repository of the hub, under its own name. No file is overwritten.
+A model in several files is named by the first one; all of them are fetched."""
 
 import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import urllib.parse
 
-from . import hub
+from . import hub, parts
 from .common import SetupError, sha256_of
 from .models import directory, known_models
 from .registry import ConnectionBroken
@@ -30,8 +32,8 @@ def checked_name(name):
         raise SetupError(f"'{told}' is not a valid name for a file in the models folder")
     if not name.lower().endswith(".gguf") or name.lower() == ".gguf":
         raise SetupError(f"'{told}': redraft downloads only GGUF files, whose names end in .gguf")
-    if re.search(r"-\d{5}-of-\d{5}\.gguf$", name.lower()):
-        raise SetupError(f"'{told}' is a part of a model; redraft reads models of one file")
+    if not parts.is_possible(name):
+        raise SetupError(f"'{told}' has the numbers of a part of a model, but they are impossible")
     for model in known_models():
         if name.lower() in (model["file"].lower(), model["name"].lower()):
             raise SetupError(f"'{told}' is the file of {model['name']}: `redraft models pull {model['name']}`")
@@ -40,18 +42,31 @@ def checked_name(name):
 
 def _of_address(word):
     address = normal(word)
-    name = urllib.parse.unquote(urllib.parse.urlsplit(address).path.rsplit("/", 1)[-1])
-    return hub.Source(name=name, title=f"from {origin(address)[1]}", address=address)
+    split = urllib.parse.urlsplit(address)
+    folder, _, last = split.path.rpartition("/")
+    name = checked_name(urllib.parse.unquote(last))
+    number, _ = parts.numbers(name) or (1, 1)
+    if number != 1:
+        raise SetupError(f"'{plain(name, 80)}' is part {number} of a model; name the first one, {plain(parts.other(name, 1), 80)}")
+
+    def of_part(part):
+        path = split.path if part == name else f"{folder}/{urllib.parse.quote(part)}"
+        return hub.Source(name=part, title=f"from {origin(address)[1]}", address=urllib.parse.urlunsplit(split._replace(path=path)))
+    return [of_part(part) for part in parts.all_of(name)]
 
 
 def _find(web, word, sha256):
-    source = _of_address(word) if "://" in word else hub.find(web, word)
-    source.of_hub = origin(source.address) == origin(hub.endpoint())
-    if sha256 and source.sha256 and sha256 != source.sha256:
-        raise SetupError(f"{source.name}: the hub's file has the SHA-256 {source.sha256}, not the one that was given")
-    source.sha256 = sha256 or source.sha256
-    checked_name(source.name)
-    return source
+    """The Sources of a model's files."""
+    sources = _of_address(word) if "://" in word else hub.find(web, word)
+    if sha256 and len(sources) > 1:
+        raise SetupError(f"{sources[0].name}: --sha256 is that of one file, but this model has {len(sources)}")
+    for source in sources:
+        source.of_hub = origin(source.address) == origin(hub.endpoint())
+        if sha256 and source.sha256 and sha256 != source.sha256:
+            raise SetupError(f"{source.name}: the hub's file has the SHA-256 {source.sha256}, not the one that was given")
+        source.sha256 = sha256 or source.sha256
+        checked_name(source.name)
+    return sources
 
 
 class Puller:
@@ -66,19 +81,26 @@ class Puller:
 
     def ensure(self, word):
         try:
-            source = _find(self._web, word, self._sha256)
+            sources = _find(self._web, word, self._sha256)
         except ConnectionBroken as error:
             raise SetupError(f"{plain(word)}: no answer ({error}): is there a network?") from error
         directory().mkdir(parents=True, exist_ok=True)
+        _check_room(sources)
+        for source in sources[:-1]:
+            self._report.end(self._ensure_file(source))
+        last = self._ensure_file(sources[-1])
+        if self._program:
+            self._check_with_program(directory() / sources[0].name)
+        self._report.end(last)
+
+    def _ensure_file(self, source):
         path = directory() / source.name
         model = {"name": source.name, "title": source.title, "bytes": source.bytes or 0, "licence": source.licence}
         if os.path.lexists(path):
             self._check_present(path, source, model)
         else:
             self._fetch(path, source, model)
-        if self._program:
-            self._check_with_program(path)
-        self._report.end(model)
+        return model
 
     def _hash(self, path, model):
         return sha256_of(path, lambda count: self._report.progress(model, "checking", min(count, model["bytes"])))
@@ -97,8 +119,7 @@ class Puller:
         model["told"] = {"sha256": found, "file": str(path)}
 
     def _fetch(self, path, source, model):
-        key = hashlib.sha256((source.sha256 or source.address).encode()).hexdigest()[:12]
-        partial = path.with_name(f".{path.name}.{key}.partial")
+        partial = _partial(path, source)
         transfer = Transfer(self._web, source, model, partial, self._report, self._architectures)
         transfer.run()
         found = self._hash(partial, model)
@@ -120,6 +141,24 @@ class Puller:
             why = said.stderr.decode("utf-8", "replace").strip().replace("redraft: error: ", "", 1)
             raise SetupError(f"{path.name} is in {path.parent}, but redraft cannot run it: {plain(why, 400)}")
         self._report.about(said.stdout.decode("utf-8", "replace").strip())
+
+
+def _partial(path, source):
+    key = hashlib.sha256((source.sha256 or source.address).encode()).hexdigest()[:12]
+    return path.with_name(f".{path.name}.{key}.partial")
+
+
+def _check_room(sources):
+    """Before the first of several parts is fetched. Transfer checks the room for each file."""
+    needed = 0
+    for source in sources:
+        path = directory() / source.name
+        if len(sources) > 1 and source.bytes and not os.path.lexists(path):
+            partial = _partial(path, source)
+            needed += source.bytes - (partial.stat().st_size if partial.exists() else 0)
+    free = shutil.disk_usage(directory()).free
+    if free < needed:
+        raise SetupError(f"{directory()} has {free / 1e6:.0f} MB free where {needed / 1e6:.0f} MB are needed")
 
 
 def _place(partial, path):

@@ -1,4 +1,4 @@
-"""Finds a file of a model in a repository of Hugging Face's hub, or of a compatible server (HF_ENDPOINT)."""
+"""Finds the files of a model in a repository of Hugging Face's hub, or of a compatible server (HF_ENDPOINT)."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import urllib.parse
 from dataclasses import dataclass
 from typing import Optional
 
+from . import parts
 from .common import SetupError
 from .web import digest_of, explain, normal, origin, plain
 
@@ -50,14 +51,17 @@ def _licence(answer):
     return "not stated"
 
 
-def _is_part(path):
-    """Whether the file is a part of a split model, or belongs to a model (a projector, a draft head) without being one."""
+def _is_model(path, files):
+    """Whether the file is a model, or the first part of one whose parts are all there. A projector or a draft head is none."""
     name = path.rsplit("/", 1)[-1].lower()
-    return bool(re.search(r"-\d{5}-of-\d{5}\.gguf$", name)) or name.startswith("mmproj") or "imatrix" in name
+    if name.startswith("mmproj") or "imatrix" in name or not parts.is_possible(name):
+        return False
+    number, _ = parts.numbers(name) or (1, 1)
+    return number == 1 and all(part in files for part in parts.all_of(path))
 
 
 def _files(answer):
-    """The GGUF files that are whole models: the path, and what the hub says about it."""
+    """The GGUF files: the path, and what the hub says about it."""
     siblings = answer.get("siblings")
     found = {}
     for each in siblings if isinstance(siblings, list) else []:
@@ -68,29 +72,34 @@ def _files(answer):
 
 
 def _matches(paths, wanted):
-    """The paths that `wanted` names: the whole name, otherwise a separate word of it, otherwise any part of it."""
-    low = wanted.lower()
+    """The paths that `wanted` names: the whole name (with or without the numbers of a part), otherwise a separate word of it,
+    otherwise any piece of it."""
+    low = parts.whole(wanted.lower())
     alone = re.compile(rf"(?<![a-z0-9]){re.escape(low)}(?![a-z0-9_])")
-    named = lambda path: low in (path.lower(), path.rsplit("/", 1)[-1].lower())
-    for rule in (named, lambda path: alone.search(path.lower()), lambda path: low in path.lower()):
+    key = lambda path: parts.whole(path.lower())
+    named = lambda path: low in (key(path), key(path).rsplit("/", 1)[-1])
+    for rule in (named, lambda path: alone.search(key(path)), lambda path: low in key(path)):
         chosen = [path for path in paths if rule(path)]
         if chosen:
-            return chosen
+            # A file is preferred to its parts.
+            return [path for path in chosen if not parts.numbers(path) or parts.whole(path) not in chosen]
     return []
 
 
 def _listed(files, paths):
     def line(path):
-        size = _size(files[path])
+        sizes = [_size(files[part]) for part in parts.all_of(path)]
+        size = None if None in sizes else sum(sizes)
         return f"\n  {plain(path)}" + (f"  {size / 1e6:.0f} MB" if size is not None else "")
     rest = len(paths) - _MAX_LISTED
     return "".join(line(path) for path in sorted(paths)[:_MAX_LISTED]) + (f"\n  and {rest} more" if rest > 0 else "")
 
 
 def _choose(repository, files, wanted):
-    paths = [path for path in files if not _is_part(path)]
+    paths = [path for path in files if _is_model(path, files)]
     if not paths and files:
-        raise SetupError(f"{repository}: has GGUF files only in parts, which redraft does not read:{_listed(files, list(files))}")
+        raise SetupError(f"{repository}: no GGUF file there is a whole model, or has all of its parts:"
+                         + "".join(f"\n  {plain(path)}" for path in sorted(files)[:_MAX_LISTED]))
     if not paths:
         raise SetupError(f"{repository}: has no GGUF file; download a folder of safetensors with the hub's own tools, and "
                          "name its path (--target)")
@@ -129,7 +138,7 @@ def _answer(web, address, repository):
 
 
 def find(web, word):
-    """The Source that OWNER/NAME, OWNER/NAME:FILE or OWNER/NAME:PART names."""
+    """The Source that OWNER/NAME, OWNER/NAME:FILE or OWNER/NAME:PIECE names; of a model in parts, the Source of each."""
     owner, name, wanted = _REPOSITORY.fullmatch(word).groups()
     repository = f"{owner}/{name}"
     answer = _answer(web, f"{endpoint()}/api/models/{repository}?blobs=true", repository)
@@ -138,6 +147,6 @@ def find(web, word):
     # The commit, so that a download that continues on another day continues with the same file.
     commit = answer.get("sha")
     commit = commit if isinstance(commit, str) and re.fullmatch(r"[0-9a-f]{40,64}", commit) else "main"
-    return Source(name=path.rsplit("/", 1)[-1], title=f"{repository} on {origin(endpoint())[1]}",
-                  address=f"{endpoint()}/{repository}/resolve/{commit}/{urllib.parse.quote(path)}", licence=_licence(answer),
-                  bytes=_size(files[path]), sha256=_digest(files[path]), of_hub=True)
+    return [Source(name=part.rsplit("/", 1)[-1], title=f"{repository} on {origin(endpoint())[1]}",
+                   address=f"{endpoint()}/{repository}/resolve/{commit}/{urllib.parse.quote(part)}", licence=_licence(answer),
+                   bytes=_size(files[part]), sha256=_digest(files[part]), of_hub=True) for part in parts.all_of(path)]

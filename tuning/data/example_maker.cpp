@@ -155,6 +155,7 @@ MadeExample ExampleMaker::judged(const EditPair& pair, const EditRegion& region,
   if (result.hunks.empty()) return no_example("answers that change nothing");
   if (breaks_syntax(region.document(), result.text))
     return no_example("answers that break the syntax");
+  if (result.code_begin > 0) return no_example("answers that begin with a thought");
   std::optional<ClosedAnswer> answer = closed_answer(result.output, prompt.fence);
   if (!answer) return no_example("answers that do not close their fence");
   TuningExample example{.prompt = spelled(tokenizer, prompt.tokens),

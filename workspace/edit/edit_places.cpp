@@ -69,7 +69,8 @@ Result<void> ask_model(Engine& engine, const EditRegion& file, const std::string
                            question(found, instruction), kOpening, options.overview_bytes);
   if (!prompt) return prompt.error();
   const int room = engine.context_length() - static_cast<int>(prompt->tokens.size());
-  if (room <= 1) return {};  // too long an instruction
+  if (room <= 1) return {};       // too long an instruction
+  if (prompt->thinks) return {};  // for longer than this question is worth
   std::string answer;
   const auto sink = [&](TokenId token) {
     answer += engine.tokenizer().bytes(token);

@@ -43,7 +43,7 @@ Result<EditResult> ask_again(Engine& engine, const EditRequest& request,
                              const EditResult& first, const Fault& fault,
                              const EditObserver& observer, const std::stop_token& stop) {
   const Span span("repair");
-  const FaultyAnswer faulty{.text = first.output, .fault = fault.text};
+  const FaultyAnswer faulty{.text = first.output.substr(first.code_begin), .fault = fault.text};
   Result<EditPrompt> prompt = prompt_of(engine, request, instruction, plan.region,
                                         plan.context_bytes, fault.unknown ? nullptr : &faulty);
   if (!prompt) return prompt.error();
@@ -55,7 +55,7 @@ Result<EditResult> ask_again(Engine& engine, const EditRequest& request,
     if (!observer.on_progress) return;
     DecodeStatistics all = first.statistics;
     all += progress.statistics;
-    observer.on_progress({progress.fraction, all, progress.lines});
+    observer.on_progress({progress.fraction, all, progress.lines, progress.thinking});
   }};
   EditRun run(engine, request, instruction, plan.context_bytes, quiet, stop);
   if (fault.unknown) run.replace_name({fault.unknown->place, fault.known});

@@ -42,6 +42,7 @@ struct EditProgress {
   double fraction = 0;
   DecodeStatistics statistics;
   std::optional<LinesPassed> lines;  // nothing while redraft looks for places
+  bool thinking = false;             // the model thinks and has not begun with the code
 
   bool reading() const { return statistics.passes == 0; }  // nothing is written yet
 };
@@ -83,7 +84,9 @@ struct EditResult {
   std::vector<Hunk> hunks;  // all, in file order; applying them gives `text`
   std::string text;         // the whole new file
   ByteRange region;         // the part of the document that could change
-  std::string output;       // the model's raw output for all parts, without a repair's
+  // The model's raw output for all parts, with its thoughts, without a repair's.
+  std::string output;
+  std::size_t code_begin = 0;  // the offset in `output` of the first part's code, after a thought
   FinishReason finish_reason = FinishReason::kStop;
   std::vector<Doubt> doubts;         // about `hunks`, by their indices
   std::vector<Doubt> doubts_before;  // about the first hunks, if a repair replaced them

@@ -1,33 +1,48 @@
 #include "workspace/edit/edit_retry.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
-#include "workspace/edit/fenced_output.h"
+#include "workspace/edit/code_answer.h"
 #include "workspace/edit/known_name.h"
 
 namespace redraft {
 namespace {
 
-// How many tokens at the beginning of the answer are code: those before the closing fence.
-std::size_t count_code(const Tokenizer& tokenizer, const FirstAnswer& answer) {
-  FencedOutput output(answer.fence);
-  std::size_t count = 0;
+// Which of an answer's tokens are code, [first, last): between a thought and the closing fence.
+struct CodeTokens {
+  std::size_t first = 0, last = 0;
+  std::size_t bytes_before = 0;  // of token `first` before the code
+};
+
+CodeTokens code_tokens(const Tokenizer& tokenizer, const FirstAnswer& answer) {
+  CodeAnswer code(tokenizer, answer.fence, answer.beginning);
+  CodeTokens found;
   for (std::size_t i = 0; i < answer.tokens.size(); ++i)
-    if (!output.add(tokenizer.bytes(answer.tokens[i])).empty()) count = i + 1;
-  return output.end().empty() ? count : answer.tokens.size();
+    if (!code.add(answer.tokens[i]).empty()) found.last = i + 1;
+  if (!code.end().empty()) found.last = answer.tokens.size();
+  std::size_t left = code.code_begin().value_or(0);
+  for (; left > 0 && found.first < answer.tokens.size(); ++found.first) {
+    const std::size_t size = answer_bytes(tokenizer, answer.tokens[found.first]).size();
+    if (left < size) break;
+    left -= size;
+  }
+  found.bytes_before = left;
+  return found;
 }
 
 // Where the answer can branch, the least certain token first. Excludes branches that would only end
 // the code earlier or later, or spell the same text with other tokens.
 std::vector<std::size_t> possible_branches(const Tokenizer& tokenizer, const FirstAnswer& answer,
                                            const std::vector<Engine::Alternative>& alternatives) {
-  const std::string text = tokenizer.decode(answer.tokens);
+  const CodeTokens code = code_tokens(tokenizer, answer);
+  const std::string text = tokenizer.decode(std::span(answer.tokens).subspan(code.first));
   // An answer that deletes all lines consists of the closing fence: its first token counts.
-  const std::size_t n_code = std::max(count_code(tokenizer, answer), std::size_t{1});
+  const std::size_t last = std::max(code.last, code.first + 1);
   std::vector<std::size_t> places;
   std::string_view rest = text;
-  for (std::size_t i = 0; i < std::min(n_code, answer.tokens.size()); ++i) {
+  for (std::size_t i = code.first; i < std::min(last, answer.tokens.size()); ++i) {
     const TokenId other = alternatives[i].token;
     const bool ends = std::ranges::find(answer.stop_tokens, other) != answer.stop_tokens.end();
     if (!ends && !rest.starts_with(tokenizer.bytes(other))) places.push_back(i);
@@ -71,8 +86,9 @@ Result<Cancellable<Branch>> branch_at_name(Engine& engine, const FirstAnswer& an
                                            const EditRegion& region, const UnknownNamePlace& name,
                                            const std::stop_token& stop) {
   const Tokenizer& tokenizer = engine.tokenizer();
-  std::size_t left = bytes_before(region, name.place.begin);
-  std::size_t at = 0;
+  const CodeTokens code = code_tokens(tokenizer, answer);
+  std::size_t left = bytes_before(region, name.place.begin) + code.bytes_before;
+  std::size_t at = code.first;
   for (; at < answer.tokens.size() && left >= tokenizer.bytes(answer.tokens[at]).size(); ++at)
     left -= tokenizer.bytes(answer.tokens[at]).size();
   const Error none("none of the known names is likely here");

@@ -23,6 +23,7 @@
 
 #include "support/byte_range.h"
 #include "support/result.h"
+#include "text/thoughts.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/engine/engine.h"
 
@@ -48,7 +49,8 @@ class Cancellable {
 struct FirstAnswer {
   const std::vector<TokenId>& prompt;
   const std::vector<TokenId>& stop_tokens;
-  const std::string& fence;  // that closes the code
+  const std::string& fence;  // the prompt's
+  AnswerBeginning beginning;
   std::vector<TokenId> tokens;
 };
 

@@ -7,9 +7,9 @@
 #include "support/trace/trace.h"
 #include "support/utf8/utf8.h"
 #include "workspace/documents/diff.h"
+#include "workspace/edit/code_answer.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_plan.h"
-#include "workspace/edit/fenced_output.h"
 
 namespace redraft {
 
@@ -42,32 +42,30 @@ class HunkStream {
       : tokenizer_(tokenizer),
         instruction_(instruction),
         region_(region),
-        fence_(fence_around(region.document().text())),
-        output_(fence_),
         diff_(region.lines()),
         observer_(observer),
         hunks_(hunks),
         raw_(raw) {}
 
+  // An answer begins. If there are several parts, each one continues where the last one ended.
+  void begin_part(const EditPrompt& prompt) {
+    answer_.emplace(tokenizer_, prompt.fence, prompt.beginning);
+  }
   // False once the closing fence is written.
   bool add(TokenId token) {
-    const std::string_view bytes = tokenizer_.bytes(token);
-    raw_ += bytes;
-    take(output_.add(bytes));
-    return !output_.closed();
+    raw_ += answer_bytes(tokenizer_, token);
+    take(answer_->add(token));
+    return !answer_->closed();
   }
-  // The model has ended its turn. If there are several parts, the next one continues here.
-  void end_part() {
-    take(output_.end());
-    output_ = FencedOutput(fence_);
-  }
+  // The model has ended its turn.
+  void end_part() { take(answer_->end()); }
   // No part follows.
   void finish() {
     const Span span("diff");
     emit(diff_.finish());
   }
 
-  bool closed() const { return output_.closed(); }
+  const CodeAnswer& answer() const { return *answer_; }  // of the part that began last
   // How many of these lines are finished.
   int passed(int first, int last) const { return std::clamp(diff_.passed(), first, last) - first; }
 
@@ -96,8 +94,7 @@ class HunkStream {
   const Tokenizer& tokenizer_;
   const std::string& instruction_;
   const EditRegion& region_;
-  std::string fence_;
-  FencedOutput output_;
+  std::optional<CodeAnswer> answer_;
   IncrementalDiff diff_;
   const EditObserver& observer_;
   std::vector<Hunk>& hunks_;
@@ -199,7 +196,8 @@ void EditRun::report(const Part& part, const DecodeStatistics& statistics) {
   DecodeStatistics so_far = statistics_;
   so_far += statistics;
   const LinesPassed lines{lines_.passed + passed, lines_.of};
-  observer_.on_progress({part.from + (part.to - part.from) * fraction, so_far, lines});
+  observer_.on_progress({part.from + (part.to - part.from) * fraction, so_far, lines,
+                         stream_->answer().thinking() && statistics.passes > 0});
 }
 
 Result<FinishReason> EditRun::write(const EditRegion& region, double from, double to,
@@ -214,12 +212,13 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
             .from = from,
             .to = branches ? (from + to) / 2 : to};
   const EditPlan plan{region, std::move(prompt), context_bytes_};
+  stream_->begin_part(plan.prompt);
   DecodeRequest decode = edit_decode(engine_, request_, plan, budget);
   decode.on_progress = [this, &part](const DecodeStatistics& statistics) {
     report(part, statistics);
   };
   if (branches) {
-    const Result<Beginning> begun = begin_branch(decode, plan.prompt.fence);
+    const Result<Beginning> begun = begin_branch(decode, plan.prompt);
     if (!begun) return begun.error();
     if (begun->end) return *begun->end;
     part.from = part.to;
@@ -232,16 +231,23 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
   statistics_ += decoded->statistics;
   n_written_ += decoded->statistics.new_tokens;
   lines_.passed += part.size();
-  const bool complete = decoded->finish_reason == FinishReason::kStop || stream_->closed();
+  const CodeAnswer& answer = stream_->answer();
+  const bool complete = decoded->finish_reason == FinishReason::kStop || answer.closed();
   if (complete) stream_->end_part();
+  if (complete || decoded->finish_reason == FinishReason::kLength) {
+    const Result<void> checked = answer.check(n_written_, !complete);
+    if (!checked) return checked.error();
+  }
+  if (!code_begin_) code_begin_ = answer.code_begin();
   return complete ? FinishReason::kStop : decoded->finish_reason;
 }
 
-Result<EditRun::Beginning> EditRun::begin_branch(DecodeRequest& decode, const std::string& fence) {
-  Result<Cancellable<std::vector<TokenId>>> tokens = first_answer(decode, fence);
+Result<EditRun::Beginning> EditRun::begin_branch(DecodeRequest& decode, const EditPrompt& prompt) {
+  Result<Cancellable<std::vector<TokenId>>> tokens = first_answer(decode, prompt);
   if (!tokens) return tokens.error();
   if (tokens->is_cancelled()) return Beginning{FinishReason::kCancelled};
-  const FirstAnswer answer{decode.prompt, decode.stop_tokens, fence, (*std::move(tokens)).take()};
+  const FirstAnswer answer{decode.prompt, decode.stop_tokens, prompt.fence, prompt.beginning,
+                           (*std::move(tokens)).take()};
   const Result<Cancellable<Branch>> found = find_branch(decode, answer);
   if (!found) return found.error();
   if (found->is_cancelled()) return Beginning{FinishReason::kCancelled};
@@ -252,8 +258,9 @@ Result<EditRun::Beginning> EditRun::begin_branch(DecodeRequest& decode, const st
   beginning.insert(beginning.end(), branch.tokens.begin(), branch.tokens.end());
   for (const TokenId token : beginning) stream_->add(token);
   n_written_ += static_cast<int>(beginning.size());
-  if (stream_->closed()) {
+  if (stream_->answer().closed()) {
     stream_->end_part();
+    code_begin_ = stream_->answer().code_begin();
     return Beginning{FinishReason::kStop};
   }
   decode.max_new_tokens -= static_cast<int>(beginning.size());
@@ -265,11 +272,11 @@ Result<EditRun::Beginning> EditRun::begin_branch(DecodeRequest& decode, const st
 }
 
 Result<Cancellable<std::vector<TokenId>>> EditRun::first_answer(const DecodeRequest& decode,
-                                                                const std::string& fence) {
-  FencedOutput output(fence);
+                                                                const EditPrompt& prompt) {
+  CodeAnswer answer(engine_.tokenizer(), prompt.fence, prompt.beginning);
   const auto sink = [&](TokenId token) {
-    output.add(engine_.tokenizer().bytes(token));
-    return !output.closed();
+    answer.add(token);
+    return !answer.closed();
   };
   Result<DecodeResult> first =
       engine_.decode(Purpose::kEdit, request_.decoder, decode, sink, stop_, request_.remembering);
@@ -277,6 +284,10 @@ Result<Cancellable<std::vector<TokenId>>> EditRun::first_answer(const DecodeRequ
   statistics_ += first->statistics;
   if (first->finish_reason == FinishReason::kCancelled)
     return Cancellable<std::vector<TokenId>>::cancelled();
+  if (first->finish_reason == FinishReason::kStop) answer.end();
+  const bool at_limit = first->finish_reason == FinishReason::kLength;
+  const Result<void> checked = answer.check(first->statistics.new_tokens, at_limit);
+  if (!checked) return checked.error();
   return Cancellable(std::move(first->tokens));
 }
 
@@ -301,6 +312,7 @@ EditResult EditRun::result(FinishReason reason, ByteRange region) {
   result.statistics = statistics_;
   result.hunks = std::move(hunks_);
   result.output = std::move(raw_);
+  result.code_begin = code_begin_.value_or(0);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
   result.doubts = doubts_about(*request_.document, instruction_, result.hunks);

@@ -57,9 +57,9 @@ class EditRun {
   void report(const Part& part, const DecodeStatistics& statistics);
   // Writes the beginning of an answer that branches off the first one, and changes `decode` so that
   // it continues from there.
-  Result<Beginning> begin_branch(DecodeRequest& decode, const std::string& fence);
+  Result<Beginning> begin_branch(DecodeRequest& decode, const EditPrompt& prompt);
   Result<Cancellable<std::vector<TokenId>>> first_answer(const DecodeRequest& decode,
-                                                         const std::string& fence);
+                                                         const EditPrompt& prompt);
   Result<Cancellable<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
   void begin_text(EditRegion text);
   void end_text();
@@ -76,9 +76,10 @@ class EditRun {
   std::unique_ptr<HunkStream> stream_;
   std::vector<Hunk> hunks_;
   std::string raw_;
-  DecodeStatistics statistics_;  // of the decodes that have ended
-  LinesPassed lines_;            // in the parts that are done
-  int n_written_ = 0;            // tokens
+  std::optional<std::size_t> code_begin_;  // in raw_, of the first part
+  DecodeStatistics statistics_;            // of the decodes that have ended
+  LinesPassed lines_;                      // in the parts that are done
+  int n_written_ = 0;                      // tokens
 };
 
 }  // namespace redraft

@@ -33,6 +33,8 @@ std::string fence_around(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
+std::size_t fence_length(std::string_view line) { return read_fence(line).length; }
+
 FencedOutput::FencedOutput(std::string fence) : fence_(std::move(fence)) {}
 
 std::vector<std::string> FencedOutput::add(std::string_view bytes) {

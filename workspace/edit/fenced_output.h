@@ -9,6 +9,9 @@ namespace redraft {
 // A fence for `text`: one more back-tick than its longest run of them, at least three.
 std::string fence_around(std::string_view text);
 
+// The number of back-ticks of a line (without its ending) that is a fence; 0: it is not one.
+std::size_t fence_length(std::string_view line);
+
 // Finds the text in the output of a model that continues an opened fence. The text ends at the
 // closing fence: a line that consists of exactly the fence at column 0 and does not close a fence
 // opened inside the text by a line like "```python". Other back-ticks are text. Whatever follows

@@ -16,6 +16,8 @@ namespace {
 
 // By default the answer may be half as long again as the region, plus this many tokens.
 constexpr int kRoomForNewCode = 512;
+// And this many more if the model thinks first.
+constexpr int kRoomForThoughts = 4096;
 
 constexpr const char* kSystem =
     "You are a precise code editor. You answer with the edited code in one code block and nothing "
@@ -190,7 +192,8 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   }
   Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, messages);
   if (!parts) return parts.error().in("edit prompt");
-  parts->push_back({opening, false});
+  prompt.beginning = beginning_of_code(*parts, region, instruction);
+  if (prompt.beginning != AnswerBeginning::kThinks) parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
@@ -218,10 +221,18 @@ Result<QuestionPrompt> make_question_prompt(PromptEncoder& encoder, const Docume
   Result<std::vector<PromptPart>> parts =
       chat_prompt(encoder.tokenizer(), {{"system", system}, {"user", question}});
   if (!parts) return parts.error().in("prompt for a question");
-  parts->push_back({opening, false});
+  const bool thinks = beginning_of_answer(*parts) == AnswerBeginning::kThinks;
+  if (!thinks) parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = encoder.encode(*parts);
   if (!tokens) return tokens.error().in("prompt for a question");
-  return QuestionPrompt{std::move(*tokens), end_of_turn_tokens(encoder.tokenizer())};
+  return QuestionPrompt{std::move(*tokens), end_of_turn_tokens(encoder.tokenizer()), thinks};
+}
+
+AnswerBeginning beginning_of_code(std::span<const PromptPart> parts, const EditRegion& region,
+                                  std::string_view instruction) {
+  const AnswerBeginning beginning = beginning_of_answer(parts);
+  const bool is_text = begins_with_thought(region.text()) || mentions_thought(instruction);
+  return is_text && beginning == AnswerBeginning::kMayThink ? AnswerBeginning::kText : beginning;
 }
 
 std::string opening_fence(const std::string& fence, const Document& document) {
@@ -239,7 +250,9 @@ Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_l
                  std::to_string(context_length) +
                  "; select fewer lines, or raise the context length");
   }
-  const int wanted = asked > 0 ? asked : n_original + n_original / 2 + kRoomForNewCode;
+  const bool thinks = prompt.beginning == AnswerBeginning::kThinks;
+  const int room = kRoomForNewCode + (thinks ? kRoomForThoughts : 0);
+  const int wanted = asked > 0 ? asked : n_original + n_original / 2 + room;
   return std::min(wanted, context_length - n_prompt);
 }
 

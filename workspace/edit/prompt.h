@@ -1,12 +1,15 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "decoding/replacement.h"
 #include "support/result.h"
 #include "support/token.h"
 #include "text/prompt_encoder.h"
+#include "text/thoughts.h"
 #include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
@@ -29,7 +32,8 @@ struct PromptForm {
 };
 
 // The model's input for one edit. It opens the assistant's turn with the fence, so the model's
-// first token already belongs to the region's first line.
+// first token already belongs to the region's first line. If the model's template opens a thought,
+// the model opens the fence after it (code_answer.h).
 struct EditPrompt {
   std::vector<TokenId> tokens;
   // How many of them, from the first, are the same for any other instruction.
@@ -40,6 +44,7 @@ struct EditPrompt {
   std::vector<Replacement> replacements;  // in it, as named by the instruction
   std::vector<TokenId> stop_tokens;
   std::string fence;
+  AnswerBeginning beginning = AnswerBeginning::kMayThink;
 };
 
 // An answer to a prompt that has to be written again.
@@ -58,7 +63,14 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
 struct QuestionPrompt {
   std::vector<TokenId> tokens;
   std::vector<TokenId> stop_tokens;
+  // Whether the model thinks before it answers. Then `opening` is left out.
+  bool thinks = false;
 };
+
+// How an answer with code begins after these parts of a chat. kText if the region begins with the
+// tag of a thought or the instruction contains it: then the code may begin with it.
+AnswerBeginning beginning_of_code(std::span<const PromptPart> parts, const EditRegion& region,
+                                  std::string_view instruction);
 
 // Begins like the prompts for regions of a large file, so that these do not pay for it again. The
 // answer goes on behind `opening`.
@@ -70,8 +82,8 @@ Result<QuestionPrompt> make_question_prompt(PromptEncoder& encoder, const Docume
 std::string opening_fence(const std::string& fence, const Document& document);
 
 // The maximum number of tokens of the answer: `asked` or, if that is 0, a number that suits the
-// size of the region; never more than the context has room for. An error if the region does not fit
-// twice, in the prompt and in the answer.
+// size of the region and, if the prompt opens a thought, of thoughts; never more than the context
+// has room for. An error if the region does not fit twice, in the prompt and in the answer.
 Result<int> edit_token_budget(const EditPrompt& prompt, int asked, int context_length);
 
 // The tokens that spell bytes [range.begin, range.end) of the text of `tokens` (special tokens

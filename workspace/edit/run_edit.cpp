@@ -120,7 +120,8 @@ struct Execution {
     const FindOptions options{.decoder = request.decoder,
                               .overview_bytes = overview_bytes(engine, context_bytes),
                               .on_progress = [&](const DecodeStatistics& statistics) {
-                                if (observer.on_progress) observer.on_progress({0, statistics, {}});
+                                if (observer.on_progress)
+                                  observer.on_progress({0, statistics, {}, false});
                               }};
     return find_parts(engine, edit.file, edit.instruction, options, stop);
   }

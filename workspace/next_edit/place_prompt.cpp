@@ -22,6 +22,10 @@ constexpr int kLinesAround = 3;
 // The number of recent substitutions that are named.
 constexpr std::size_t kMaxNamed = 3;
 
+constexpr const char* kThinks =
+    "the model thinks before each answer, which takes too long for next edits; choose another one "
+    "for them (nextEdit.model)";
+
 constexpr const char* kSystem =
     "You help with an edit that a programmer has begun. You are given parts of the code, one at a "
     "time, and answer with each part after the edit, in one code block. Where the same edit has to "
@@ -111,6 +115,11 @@ Result<PlacePrompt> conversation_about(Engine& engine, const NextEditRequest& re
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, conversation.ask(task, region.text()));
   if (!parts) return parts.error();
+  prompt.beginning = beginning_of_code(*parts, region, {});
+  if (prompt.beginning == AnswerBeginning::kThinks) {
+    prompt.refused = kThinks;
+    return prompt;
+  }
   parts->push_back({opening, false});
   Result<std::vector<TokenId>> tokens = engine.prompt_encoder(Purpose::kNextEdit).encode(*parts);
   if (!tokens) return tokens.error();
@@ -169,15 +178,16 @@ PlaceAnswer::PlaceAnswer(const Tokenizer& tokenizer, const PlacePrompt& prompt)
   if (prompt.format != nullptr) {
     formatted_.emplace(*prompt.format, prompt.asked);
   } else {
-    fenced_.emplace(prompt.fence);
+    code_.emplace(tokenizer, prompt.fence, prompt.beginning);
   }
 }
 
 bool PlaceAnswer::add(TokenId token, double log_probability) {
   if (formatted_) return formatted_->add(tokenizer_.bytes(token));
   log_probability_ += log_probability;
-  take(fenced_->add(tokenizer_.bytes(token)));
-  return !fenced_->closed();
+  take(code_->add(token));
+  if (code_->thinking()) log_probability_ = 0;  // thoughts belong to no line
+  return !code_->closed();
 }
 
 // A token that ends a line counts for that line.
@@ -197,7 +207,8 @@ std::optional<WrittenLines> PlaceAnswer::lines(FinishReason reason) {
     return WrittenLines{.lines = std::move(*window)};
   }
   if (reason == FinishReason::kLength) return std::nullopt;  // it writes something else
-  if (reason == FinishReason::kStop) take(fenced_->end());
+  if (reason == FinishReason::kStop) take(code_->end());
+  if (!code_->check(0, false)) return std::nullopt;  // it only thought
   return written_;
 }
 

@@ -10,7 +10,7 @@
 #include "support/token.h"
 #include "text/tokenizer.h"
 #include "workspace/documents/edit_region.h"
-#include "workspace/edit/fenced_output.h"
+#include "workspace/edit/code_answer.h"
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/edit_format.h"
 #include "workspace/next_edit/next_edit.h"
@@ -23,10 +23,11 @@ namespace redraft {
 struct PlacePrompt {
   EditRegion region;
   std::vector<TokenId> tokens = {}, original = {}, stop_tokens = {};
-  std::string fence = {};                  // for a conversation
-  const NextEditFormat* format = nullptr;  // null: it is a conversation
-  NextEditPrompt asked = {};               // the prompt, if there is a format
-  std::string refused = {};                // why the model is not used; empty: it is
+  std::string fence = {};                                  // for a conversation
+  AnswerBeginning beginning = AnswerBeginning::kMayThink;  // likewise
+  const NextEditFormat* format = nullptr;                  // null: it is a conversation
+  NextEditPrompt asked = {};                               // the prompt, if there is a format
+  std::string refused = {};  // why the model is not used; empty: it is
 };
 
 // The format of the engine's model for this request; null: the prompt is a conversation. Fails if
@@ -63,7 +64,7 @@ class PlaceAnswer {
   void take(std::vector<std::string> lines);
 
   const Tokenizer& tokenizer_;
-  std::optional<FencedOutput> fenced_;       // for a conversation
+  std::optional<CodeAnswer> code_;           // for a conversation
   std::optional<NextEditAnswer> formatted_;  // for a format
   WrittenLines written_;
   double log_probability_ = 0;  // of the line being written

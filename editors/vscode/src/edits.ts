@@ -277,6 +277,7 @@ export class Edits implements vscode.Disposable {
         break;
       case 'progress':
         session.fraction = event.fraction;
+        session.isThinking = event.thinking;
         break;
       case 'end':
         session.state = event.state;

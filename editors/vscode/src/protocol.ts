@@ -98,7 +98,7 @@ export type EditEvent = EventOfEdit &
     | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string; doubt: string | null }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
     | { kind: 'dropped'; hunkId: number; reason: string; replaced: boolean }
-    | { kind: 'progress'; fraction: number; statistics: Statistics }
+    | { kind: 'progress'; fraction: number; thinking?: boolean; statistics: Statistics }
     | {
         kind: 'end';
         state: 'done' | 'cancelled' | 'failed';

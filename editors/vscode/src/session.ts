@@ -22,6 +22,7 @@ export class Session {
   lines = '';  // the lines that may change, if the server chose them: "lines 12–40"
   places = '';  // the edited places in the file: "3 of 41 places: read, write, close"
   fraction = 0;
+  isThinking: boolean | undefined; // the model has not begun with the code
   statistics: Statistics | undefined;
   isDecided = false; // at least one hunk was accepted or rejected
   hasAccepted = false; // at least one was accepted

@@ -56,7 +56,7 @@ export class Status implements vscode.Disposable {
     const hunks = `${nHunks} ${nHunks === 1 ? 'change' : 'changes'}`;
     if (session?.state === 'running') {
       const what = session.places ? `editing ${session.places}, ` : session.lines && `${session.lines}, `;
-      return `$(sync~spin) redraft: ${what}${Math.floor(session.fraction * 100)} %, ${hunks}`;
+      return `$(sync~spin) redraft: ${what}${session.isThinking ? 'thinking, ' : ''}${Math.floor(session.fraction * 100)} %, ${hunks}`;
     }
     if (announcement?.reads) {
       return readingText(announcement);

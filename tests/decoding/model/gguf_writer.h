@@ -35,6 +35,10 @@ class GgufWriter {
     begin_value(key, GgufType::kUint32);
     append(values_.back().bytes, value);
   }
+  void short_integer(std::string_view key, std::uint16_t value) {
+    begin_value(key, GgufType::kUint16);
+    append(values_.back().bytes, value);
+  }
   void real(std::string_view key, float value) {
     begin_value(key, GgufType::kFloat32);
     append(values_.back().bytes, value);

@@ -67,6 +67,22 @@ TEST(Answer, StreamsAChatInEventsOfOneLine) {
   EXPECT_EQ(data[4], "[DONE]");
 }
 
+TEST(Answer, HasThoughtsApartFromTheText) {
+  const Generation chat{.interface = Interface::kChat};
+  const Answer answer(chat, "m", 5, 1);
+  const auto delta = [&](const AnswerPart& part) {
+    return Json::parse(data_of(answer.part_event(part)).at(0))["choices"][0]["delta"];
+  };
+  EXPECT_EQ(delta({.text = {}, .thoughts = "hm"}), Json::parse(R"({"reasoning_content": "hm"})"));
+  EXPECT_EQ(delta({.text = "a", .thoughts = "hm"}),
+            Json::parse(R"({"content": "a", "reasoning_content": "hm"})"));
+  EXPECT_EQ(delta({.text = "a"}), Json::parse(R"({"content": "a"})"));
+  const Json whole = answer.whole({.text = "a", .thoughts = "hm"}, an_end());
+  EXPECT_EQ(whole["choices"][0]["message"]["reasoning_content"], "hm");
+  EXPECT_FALSE(
+      answer.whole({"a"}, an_end())["choices"][0]["message"].contains("reasoning_content"));
+}
+
 TEST(Answer, StreamsNoUsageUnlessItIsAskedFor) {
   const Generation plain{.stream = true};
   const Answer answer(plain, "m", 5, 1);

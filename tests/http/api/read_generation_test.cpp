@@ -46,7 +46,7 @@ TEST(ReadGeneration, ReadsAChat) {
       read(Interface::kChat,
            Json::parse(R"({"model": "m", "messages": [{"role": "developer", "content": "Be brief."},
         {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]},
-        {"role": "assistant", "content": "c", "tool_calls": []}],
+        {"role": "assistant", "content": "c", "tool_calls": [], "reasoning_content": "d"}],
         "max_completion_tokens": 7, "stop": ["x", "y"], "stream": true,
         "stream_options": {"include_usage": true}, "temperature": 0, "top_p": 0.5, "seed": -3,
         "prediction": {"type": "content", "content": [{"type": "text", "text": "guess"}]},
@@ -195,6 +195,7 @@ TEST(ReadGeneration, RefusesMessagesThatItCannotShowTheModel) {
       {"content", 5},
       {"name", "me"},
       {"tool_calls", {1}},
+      {"reasoning_content", "d"},
       {"content", {{{"type", "image_url"}, {"image_url", {{"url", "x"}}}}}},
       {"content", {{{"type", "text"}}}},
       {"content", {{{"type", "text"}, {"text", 1}}}}};

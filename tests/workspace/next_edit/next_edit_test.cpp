@@ -140,6 +140,32 @@ TEST_F(NextEdit, AFollowUpIsFoundInTheSameFile) {
   EXPECT_EQ(result->regions, 1);
 }
 
+TEST_F(NextEdit, LeavesOutWhatTheModelThinks) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  EditScript script;
+  script.edits = {{"", "old(", "fresh("}};
+  script.thoughts = "<think>\nfresh\n</think>\n\n";
+  const auto result = look(script);
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_NE(result->document, nullptr) << result->why_none;
+  EXPECT_EQ(result->edits[0].new_text, "    return 1 + fresh(x) + third\n");
+
+  script.thoughts = "<think>\n";
+  const auto endless = look(script);
+  ASSERT_TRUE(endless) << endless.error().message();
+  EXPECT_EQ(endless->document, nullptr);
+}
+
+TEST_F(NextEdit, DoesNotAskAModelThatAlwaysThinks) {
+  open(kUri, many_calls());
+  replace(kUri, "old(x)", "fresh(x)");
+  const auto result = look({.edits = {{"", "old(", "fresh("}}, .opens_thought = true});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->document, nullptr);
+  EXPECT_THAT(result->why_none, HasSubstr("thinks before each answer"));
+}
+
 TEST_F(NextEdit, LeavesOutUnlikelyChanges) {
   open(kUri, many_calls());
   replace(kUri, "old(x)", "fresh(x)");

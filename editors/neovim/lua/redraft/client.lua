@@ -121,6 +121,7 @@ local on_event = {
     session.fraction = event.fraction
     session.statistics = event.statistics
     session.passed = event.lines
+    session.is_thinking = event.thinking
   end,
   ['end'] = function(session, event)
     session.state = event.state

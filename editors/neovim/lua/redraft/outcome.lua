@@ -116,6 +116,8 @@ function M.phase(session, model, waits)
     return ('reading %d %%'):format(math.floor(100 * read / math.max(statistics.promptTokens, 1)))
   elseif lines == vim.NIL then
     return 'finding the places'
+  elseif session.is_thinking then
+    return 'thinking'
   end
   return lines and lines.of > 0 and ('writing, %d of %d lines'):format(lines.passed, lines.of) or 'writing'
 end

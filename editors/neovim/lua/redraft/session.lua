@@ -31,6 +31,7 @@ local view = require('redraft.view')
 ---@field next_try integer? the number of the next possible retry
 ---@field has_accepted boolean? a hunk was accepted
 ---@field passed table? how many of its lines the model has passed, as in the last `progress` event
+---@field is_thinking boolean? the model thinks and has not begun with the code
 ---@field progress redraft.Progress? while it runs
 ---@field hunks table<integer, redraft.Hunk>
 ---@field changes redraft.Change[] of the buffer since the edit started
