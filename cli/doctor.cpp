@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/build_info.h"
+#include "cli/common/chat_templates.h"
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
@@ -296,6 +297,8 @@ int run_doctor(const DoctorOptions& options) {
   const Result<void> target = check_target(options.common);
   if (!target) return fail(target.error());
   if (!sound) return fail(Error("a model file is damaged. Delete it and fetch it again"));
+  if (const std::string chat = state_of_chat_template(options.common.target); !chat.empty())
+    print_row("chat", chat);
   print_completions(options.common);
   std::string beside;
   for (const std::string& own : own_models(options.common)) beside += " beside " + own;
