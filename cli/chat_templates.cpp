@@ -1,6 +1,7 @@
 // redraft chat-templates: runs the chat templates of model files for another process
 // (text/templates/template_keeper.h).
 #include "cli/common/chat_templates.h"
+
 #include "cli/common/command.h"
 #include "support/system/side_process.h"
 #include "text/templates/template_keeper.h"

@@ -95,8 +95,8 @@ class SharedPool {
   std::unique_ptr<ThreadPool> pool_;
 };
 
-// Starts what runs chat templates, if one of the models may need it. Call this before the process is
-// confined.
+// Starts what runs chat templates, if one of the models may need it. Call this before the process
+// is confined.
 MakeChatRenderer chat_renderers(const CommonOptions& common) {
   std::vector<std::string> models = own_models(common);
   if (common.remote.empty() || common.has_target) models.push_back(common.target);

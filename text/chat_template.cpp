@@ -34,9 +34,8 @@ std::optional<Format> format_with(const HasMark& has) {
 }
 
 std::optional<Format> format_of_template(std::string_view chat_template) {
-  return format_with([&](std::string_view mark) {
-    return chat_template.find(mark) != std::string_view::npos;
-  });
+  return format_with(
+      [&](std::string_view mark) { return chat_template.find(mark) != std::string_view::npos; });
 }
 
 std::optional<Format> format_of_vocabulary(const Tokenizer& tokenizer) {

@@ -136,7 +136,8 @@ std::string_view trimmed_as_in_python(std::string_view text, const Trims& trims)
 
 bool leaves_out_a_message(const Skeleton& skeleton, const std::vector<ChatMessage>& messages) {
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    if (!is_blank(messages[i]) && std::ranges::find(skeleton.messages, i) == skeleton.messages.end())
+    if (!is_blank(messages[i]) &&
+        std::ranges::find(skeleton.messages, i) == skeleton.messages.end())
       return true;
   }
   return false;
@@ -206,8 +207,7 @@ class Rendering {
 
  private:
   Result<Skeleton> render_marked(std::string_view before, std::string_view after) {
-    const Result<std::string> text =
-        renderer_.render(with_marks(messages_, marks_, before, after));
+    const Result<std::string> text = renderer_.render(with_marks(messages_, marks_, before, after));
     if (!text) return text.error();
     return take_apart(marks_, *text, messages_.size());
   }

@@ -21,14 +21,19 @@ Result<std::shared_ptr<const Tokenizer>> make_tokenizer(const ModelFiles& files,
                                                         const LoadControl& control) {
   Result<TokenizerSpec> spec = files.tokenizer_spec();
   if (!spec) return spec.error();
-  if (control.chat_renderer && !spec->chat_template.empty() &&
-      !knows_chat_template(spec->chat_template)) {
-    spec->chat_renderer =
-        control.chat_renderer({.source = spec->chat_template,
-                               .begin_of_text = spelling_of(spec->bos, *spec),
-                               .end_of_text = spelling_of(spec->end_of_text, *spec),
-                               .model = files.path()},
-                              control.notice);
+  if (!spec->chat_template.empty() && !knows_chat_template(spec->chat_template)) {
+    if (control.chat_renderer) {
+      spec->chat_renderer =
+          control.chat_renderer({.source = spec->chat_template,
+                                 .begin_of_text = spelling_of(spec->bos, *spec),
+                                 .end_of_text = spelling_of(spec->end_of_text, *spec),
+                                 .model = files.path()},
+                                control.notice);
+    } else if (control.notice) {
+      control.notice(
+          files.path() +
+          ": The model's chat template is not used, because this program cannot run it.");
+    }
   }
   Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(std::move(*spec));
   if (!tokenizer) return tokenizer.error().in(files.path());

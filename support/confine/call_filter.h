@@ -15,8 +15,9 @@
 namespace redraft {
 
 // Which system calls a process may make: a program for the kernel (seccomp). It allows every call
-// that is not refused here, or, after allow_only(), only some. A call through another numbering of calls ends the process. Nothing
-// here allocates memory, so a child of a process with threads can build and install a filter.
+// that is not refused here, or, after allow_only(), only some. A call through another numbering of
+// calls ends the process. Nothing here allocates memory, so a child of a process with threads can
+// build and install a filter.
 class CallFilter {
  public:
   constexpr CallFilter() {

@@ -53,7 +53,8 @@ Result<SideProcess> start_side_process(const std::vector<std::string>& command, 
   SideProcess started{.socket = FileHandle(ends[0])};
   const FileHandle theirs(ends[1]);
   const std::vector<char*> arguments = pointers_to(command);
-  const std::vector<char*> variables = pointers_to(environment.value_or(std::vector<std::string>()));
+  const std::vector<char*> variables =
+      pointers_to(environment.value_or(std::vector<std::string>()));
   SpawnSettings settings;
   sigset_t none;
   sigemptyset(&none);

@@ -1,6 +1,6 @@
-// libFuzzer entry: any bytes are a chat template, run as the program runs it. Whatever happens to its
-// process, this one goes on, and no text of a message becomes a control token. The same bytes are
-// then what a renderer in the hands of a template answers.
+// libFuzzer entry: any bytes are a chat template, run as the program runs it. Whatever happens to
+// its process, this one goes on, and no text of a message becomes a control token. The same bytes
+// are then what a renderer in the hands of a template answers.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -47,8 +47,9 @@ class Answering final : public ChatRenderer {
     answers_.remove_prefix(std::min(piece.size() + 1, answers_.size()));
     std::string text;
     for (const char c : piece)
-      text += c >= '0' && c <= '9' ? messages[static_cast<std::size_t>(c - '0') % messages.size()].text
-                                   : std::string(1, c);
+      text += c >= '0' && c <= '9'
+                  ? messages[static_cast<std::size_t>(c - '0') % messages.size()].text
+                  : std::string(1, c);
     return text;
   }
   void report(const std::string&) override {}
@@ -60,7 +61,8 @@ class Answering final : public ChatRenderer {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::shared_ptr<const Tokenizer> tokenizer = byte_tokenizer({kForged, "<s>", "</s>", "[INST]", "[/INST]", "<think>"});
+  static const std::shared_ptr<const Tokenizer> tokenizer =
+      byte_tokenizer({kForged, "<s>", "</s>", "[INST]", "[/INST]", "<think>"});
   static const MakeChatRenderer make = confined_renderers(
       std::make_shared<TemplateHost>(std::vector<std::string>{REDRAFT_TEMPLATE_KEEPER}));
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

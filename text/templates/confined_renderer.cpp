@@ -49,9 +49,7 @@ std::string shown(std::string reason) {
 class ConfinedRenderer final : public ChatRenderer {
  public:
   ConfinedRenderer(std::shared_ptr<TemplateHost> host, ChatTemplate chat_template, OnNotice notice)
-      : host_(std::move(host)),
-        template_(std::move(chat_template)),
-        notice_(std::move(notice)) {}
+      : host_(std::move(host)), template_(std::move(chat_template)), notice_(std::move(notice)) {}
   ~ConfinedRenderer() override { end(); }
 
   Result<std::string> render(const std::vector<ChatMessage>& messages) override {
@@ -86,8 +84,7 @@ class ConfinedRenderer final : public ChatRenderer {
     if (!process) return process.error();
     process_ = *std::move(process);
     Result<TemplateFrame> answer =
-        ask({Kind::kTemplate,
-             {template_.source, template_.begin_of_text, template_.end_of_text}});
+        ask({Kind::kTemplate, {template_.source, template_.begin_of_text, template_.end_of_text}});
     if (!answer) return answer.error();
     if (answer->kind == Kind::kText) return {};
     return Error(answer->texts.empty() ? "its process sent invalid data"

@@ -16,11 +16,13 @@
 namespace redraft {
 namespace {
 
-constexpr std::time_t kDate = 1767268800;   // 1 January 2026, noon, UTC: the same day everywhere
-constexpr std::size_t kMaxReason = 200;     // bytes
+constexpr std::time_t kDate = 1767268800;     // 1 January 2026, noon, UTC: the same day everywhere
+constexpr std::size_t kMaxReason = 200;       // bytes
 constexpr std::size_t kMaxOutput = 32 << 20;  // bytes
 
-jinja::value text_value(const std::string& text) { return jinja::mk_val<jinja::value_string>(text); }
+jinja::value text_value(const std::string& text) {
+  return jinja::mk_val<jinja::value_string>(text);
+}
 jinja::value truth(bool value) { return jinja::mk_val<jinja::value_bool>(value); }
 jinja::value nothing() { return jinja::mk_val<jinja::value_none>(); }
 
@@ -31,8 +33,7 @@ Error reason_of(const std::exception& problem) {
   constexpr std::string_view kBefore = "Error: ";
   if (const std::size_t at = reason.rfind(kBefore); at != std::string_view::npos)
     reason.remove_prefix(at + kBefore.size());
-  if (reason.find("bad_alloc") != std::string_view::npos)
-    return Error("it needs too much memory");
+  if (reason.find("bad_alloc") != std::string_view::npos) return Error("it needs too much memory");
   std::string line(trimmed(reason.substr(0, kMaxReason), " \t\r\n"));
   for (char& c : line) {
     if (c < ' ' || c > '~') c = ' ';

@@ -55,8 +55,7 @@ Result<std::optional<TemplateFrame>> TemplateFrameReader::next() {
   auto texts = read_texts(std::string_view(bytes_).substr(kHead, size));
   if (!texts) return Error("received data that is not a frame");
   bytes_.erase(0, kHead + size);
-  return std::optional(
-      TemplateFrame{static_cast<TemplateFrame::Kind>(kind), std::move(*texts)});
+  return std::optional(TemplateFrame{static_cast<TemplateFrame::Kind>(kind), std::move(*texts)});
 }
 
 }  // namespace redraft

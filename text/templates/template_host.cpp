@@ -25,8 +25,7 @@ std::vector<std::string> environment_of_templates() {
 }
 
 std::string explained(std::int32_t answer) {
-  if (answer == -ENOSYS)
-    return "it only runs confined, and this kernel cannot filter system calls";
+  if (answer == -ENOSYS) return "it only runs confined, and this kernel cannot filter system calls";
   return std::string("there is no process to run it (") + std::strerror(-answer) + ")";
 }
 

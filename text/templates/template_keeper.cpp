@@ -29,9 +29,9 @@ using Control = std::array<char, CMSG_SPACE(sizeof(int))>;
 
 // What a fork and the confinement of the child need, in addition to what a renderer may do.
 constexpr std::array kKeeperCalls = {
-    SYS_clone,       SYS_wait4,    SYS_kill,     SYS_recvmsg,         SYS_sendmsg,
-    SYS_prctl,       SYS_seccomp,  SYS_prlimit64, SYS_sigaltstack,    SYS_rt_sigaction,
-    SYS_dup3,        SYS_getppid,  SYS_getrlimit, SYS_set_robust_list, SYS_set_tid_address,
+    SYS_clone,     SYS_wait4,   SYS_kill,      SYS_recvmsg,         SYS_sendmsg,
+    SYS_prctl,     SYS_seccomp, SYS_prlimit64, SYS_sigaltstack,     SYS_rt_sigaction,
+    SYS_dup3,      SYS_getppid, SYS_getrlimit, SYS_set_robust_list, SYS_set_tid_address,
     SYS_setrlimit,
 #if defined(__x86_64__)
     SYS_dup2,

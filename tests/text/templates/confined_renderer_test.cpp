@@ -26,11 +26,9 @@ class ConfinedRendererTest : public testing::Test {
   }
 
   std::shared_ptr<ChatRenderer> renderer(const std::string& source) {
-    return confined_renderers(host_)({.source = source,
-                                      .begin_of_text = "<s>",
-                                      .end_of_text = "</s>",
-                                      .model = "some.gguf"},
-                                     [this](const std::string& notice) { notices_ += notice; });
+    return confined_renderers(host_)(
+        {.source = source, .begin_of_text = "<s>", .end_of_text = "</s>", .model = "some.gguf"},
+        [this](const std::string& notice) { notices_ += notice; });
   }
 
   std::string rendered(const std::string& source) {
@@ -99,8 +97,8 @@ TEST_F(ConfinedRendererTest, OutputIsBounded) {
 }
 
 TEST_F(ConfinedRendererTest, ARefusalIsForTheseMessagesAFailureForGood) {
-  const auto refusing = renderer(
-      "{% if messages[0].content == 'no' %}{{ raise_exception('no') }}{% endif %}yes");
+  const auto refusing =
+      renderer("{% if messages[0].content == 'no' %}{{ raise_exception('no') }}{% endif %}yes");
   EXPECT_FALSE(refusing->render({{"user", "no"}}));
   EXPECT_TRUE(refusing->render(kQuestion));
   const auto failing = renderer(

@@ -1,6 +1,6 @@
 // render_templates: reads {"templates": {NAME: SOURCE}, "conversations": […]} and writes
-// {NAME: [[ENGINE, PROMPT], …]}, what the engine makes of each conversation and what rendered_prompt()
-// does; null where there is a refusal. For template_goldens_test.py.
+// {NAME: [[ENGINE, PROMPT], …]}, what the engine makes of each conversation and what
+// rendered_prompt() does; null where there is a refusal. For template_goldens_test.py.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -18,9 +18,9 @@ namespace {
 using ::testing::HasSubstr;
 
 // Control tokens of the templates, behind those of the tiny vocabulary.
-constexpr std::array kControls = {"<s>",     "</s>",     "[INST]",    "[/INST]",       "<start>",
-                                  "<end>",   "<|user|>", "<|system|>", "<|assistant|>", "<think>",
-                                  "</think>", "<st",     "###"};
+constexpr std::array kControls = {"<s>",      "</s>",     "[INST]",     "[/INST]",       "<start>",
+                                  "<end>",    "<|user|>", "<|system|>", "<|assistant|>", "<think>",
+                                  "</think>", "<st",      "###"};
 
 struct Model {
   std::shared_ptr<LocalRenderer> renderer;
@@ -62,9 +62,10 @@ std::string joined(const std::vector<PromptPart>& parts) {
 }
 
 TEST(RenderedPrompt, ControlTokensAreThoseThatTheTemplateWrites) {
-  EXPECT_EQ(written(model_with(own_template("inst")),
-                    {{"system", "</s>"}, {"user", "[INST] <s>"}, {"assistant", " [/INST] "},
-                     {"user", "<think>"}}),
+  EXPECT_EQ(written(model_with(own_template("inst")), {{"system", "</s>"},
+                                                       {"user", "[INST] <s>"},
+                                                       {"assistant", " [/INST] "},
+                                                       {"user", "<think>"}}),
             "{<s>}{[INST]} </s>\n\n[INST] <s>{[/INST]} [/INST]{</s>}{[INST]} <think>{[/INST]}");
   EXPECT_EQ(written(model_with(own_template("thinking")), {{"user", "<|user|>"}}),
             "{<|user|>}\n<|user|>{<|assistant|>}\n{<think>}{</think>}\n");
@@ -79,7 +80,8 @@ TEST(RenderedPrompt, EqualsJinja2WithTheTextsThemselves) {
       const std::vector<ChatMessage> messages = messages_of(file["conversations"][i]);
       if (golden["texts"][i].is_null()) continue;
       // It leaves out the system's message, which redraft then joins with the next one.
-      if (name == "rewriting" && messages[0].role == "system" && !messages[0].text.empty()) continue;
+      if (name == "rewriting" && messages[0].role == "system" && !messages[0].text.empty())
+        continue;
       const auto parts = rendered_prompt(*model.tokenizer, *model.renderer, messages);
       if (!parts) {
         ++n_refused;
@@ -135,8 +137,8 @@ TEST(RenderedPrompt, BeginsWithTheFirstTokenOnce) {
   const std::vector<ChatMessage> question = {{"user", "a"}};
   for (const bool add_bos : {false, true}) {
     const Model model = model_with(own_template("inst"), add_bos);
-    const auto ids = encode_prompt(
-        *model.tokenizer, *rendered_prompt(*model.tokenizer, *model.renderer, question));
+    const auto ids = encode_prompt(*model.tokenizer,
+                                   *rendered_prompt(*model.tokenizer, *model.renderer, question));
     ASSERT_TRUE(ids);
     EXPECT_EQ(std::ranges::count(*ids, model.tokenizer->special("<s>")), 1);
     EXPECT_EQ(ids->front(), model.tokenizer->special("<s>"));
@@ -146,8 +148,8 @@ TEST(RenderedPrompt, BeginsWithTheFirstTokenOnce) {
 // Texts out of control tokens and what templates look for.
 std::string random_text(std::mt19937& random) {
   static const std::vector<std::string> kPieces = {
-      "a",  "def f():\n", " ",   "\n",  "\t", "{{",   "}}", "{% if %}", "\u3000", "<",   "|",
-      ">",  "s>",         "<|",  "|>",  "user", "im_", "start|>", "\xff", "\"",   "\\", "m0"};
+      "a", "def f():\n", " ",  "\n", "\t",   "{{",  "}}",      "{% if %}", "\u3000", "<",  "|",
+      ">", "s>",         "<|", "|>", "user", "im_", "start|>", "\xff",     "\"",     "\\", "m0"};
   std::string text;
   for (std::size_t n = random() % 12; n > 0; --n) {
     const std::size_t piece = random() % (kPieces.size() + kControls.size() + 2);
@@ -181,8 +183,8 @@ TEST(RenderedPrompt, NoTextEverBecomesAControlToken) {
     for (int i = 0; i < 200; ++i) {
       const std::size_t turns = 1 + random() % 5;
       bool refused = false, plain_refused = false;
-      const auto controls = controls_with(
-          [&] { return "x" + random_text(random) + "x"; }, turns, refused);
+      const auto controls =
+          controls_with([&] { return "x" + random_text(random) + "x"; }, turns, refused);
       if (refused) continue;
       EXPECT_EQ(controls, controls_with([] { return "word"; }, turns, plain_refused)) << name;
       ++n_written;

@@ -41,10 +41,10 @@ bool is_refused(std::string_view bytes) {
 
 TEST(TemplateFrames, RefusesWhatIsNoFrame) {
   using namespace std::string_view_literals;
-  EXPECT_TRUE(is_refused("\5\0\0\0\0"sv));                      // an unknown kind
-  EXPECT_TRUE(is_refused("\2\xff\xff\xff\xff"sv));              // too long
-  EXPECT_TRUE(is_refused("\2\4\0\0\0\1\0\0\0"sv));              // a text beyond the frame
-  EXPECT_TRUE(is_refused("\2\3\0\0\0\0\0\0"sv));                // half a size
+  EXPECT_TRUE(is_refused("\5\0\0\0\0"sv));          // an unknown kind
+  EXPECT_TRUE(is_refused("\2\xff\xff\xff\xff"sv));  // too long
+  EXPECT_TRUE(is_refused("\2\4\0\0\0\1\0\0\0"sv));  // a text beyond the frame
+  EXPECT_TRUE(is_refused("\2\3\0\0\0\0\0\0"sv));    // half a size
   EXPECT_FALSE(is_refused("\2\4\0\0\0\0\0\0\0"sv));
 }
 
