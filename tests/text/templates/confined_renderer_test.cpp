@@ -157,8 +157,7 @@ TEST_F(ConfinedRendererTest, ProcessesAreConfinedAndEndWithTheirOwners) {
     EXPECT_THAT(status_of(process, "Threads"), HasSubstr("1"));
   }
   first.reset();
-  while (children_of(keeper).size() > 1) {
-  }
+  while (children_of(keeper).size() > 1) ::usleep(1000);
   EXPECT_EQ(*second->render(kQuestion), "Hi");
 }
 
