@@ -15,11 +15,11 @@ help: ## Show this
 	@echo "redraft: edits code with a local model, losslessly and fast. Targets:"
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1 \t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-setup: ## Fetch everything: system packages, libtorch, grammars, models, test environment
+setup: ## Fetch everything: system packages, libtorch, grammars, template engine, models, test environment
 	@$(SETUP)
 
 program: ## Build only the program, build/redraft
-	@$(SETUP) system libtorch grammars gpu
+	@$(SETUP) system libtorch grammars jinja gpu
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 	@cmake --build --preset release --target redraft
 
@@ -27,7 +27,7 @@ build: configure ## Build everything: the program, kernels for GPUs, tests and b
 	@cmake --build --preset release
 
 configure:
-	@$(SETUP) system libtorch grammars cuda
+	@$(SETUP) system libtorch grammars jinja cuda
 	@cmake --preset release $(CONFIGURE) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }; rm -f $(BUILD).log
 
 demo: program ## Watch a real file being edited by a real model
@@ -53,7 +53,7 @@ test-long: build ## Run the sweeps (hours), and build and test for AArch64
 	@[ "$$(uname -m)" = aarch64 ] || $(MAKE) test-aarch64
 
 test-aarch64: ## Cross-build for AArch64 and run the tests by emulation (an hour)
-	@$(SETUP) system grammars tests aarch64
+	@$(SETUP) system grammars jinja tests aarch64
 	@cmake --preset aarch64 $(CONFIGURE) > build-aarch64.log 2>&1 || { cat build-aarch64.log; exit 1; }; rm -f build-aarch64.log
 	@cmake --build --preset aarch64
 	@tools/emulated.sh $(PYTHON) tools/run_tests.py --build build-aarch64 --exclude 'model|hybrid|e2e|gpu|long' \

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "cli/build_info.h"
+#include "cli/common/chat_templates.h"
 #include "cli/common/check_store.h"
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
@@ -329,6 +330,8 @@ int run_doctor(const DoctorOptions& options) {
   const Result<void> plausible =
       check_plausible(options.common.target, chosen_device(options.common.device));
   if (!plausible) return fail(plausible.error());
+  if (const std::string chat = state_of_chat_template(options.common.target); !chat.empty())
+    print_row("chat", chat);
   print_completions(options.common);
   std::string beside;
   for (const std::string& own : own_models(options.common)) beside += " beside " + own;

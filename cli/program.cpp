@@ -39,6 +39,7 @@ int run(int argc, char** argv, const Program& program) {
   add_doctor(app, chosen);
   add_lsp(app, chosen);
   add_remote_bridge(app, chosen);
+  add_chat_templates(app, chosen);
   add_serve(app, chosen);
   add_self_description(app, chosen);
   program.add_commands(app, chosen);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/chat_templates.h"
 #include "cli/common/check_store.h"
 #include "cli/common/device.h"
 #include "cli/common/engine_loader.h"
@@ -25,6 +26,7 @@
 #include "support/files/private_folder.h"
 #include "support/files/user_folders.h"
 #include "support/system/crash_notes.h"
+#include "text/templates/confined_renderer.h"
 
 namespace redraft::cli {
 namespace {
@@ -101,11 +103,27 @@ class SharedPool {
   std::unique_ptr<ThreadPool> pool_;
 };
 
+// Starts what runs chat templates, if one of the models may need it. Call this before the process
+// is confined.
+MakeChatRenderer chat_renderers(const CommonOptions& common) {
+  std::vector<std::string> models = own_models(common);
+  if (common.remote.empty() || common.has_target) models.push_back(common.target);
+  auto host = make_template_host();
+  if (std::ranges::any_of(models, may_run_chat_template)) {
+    // If it fails, the first prompt tries again and reports the reason.
+    [[maybe_unused]] const Result<void> started = host->start();
+  }
+  return confined_renderers(std::move(host));
+}
+
 std::shared_ptr<const EngineHost::Factory> own_factory(const ServerChoices& given,
                                                        const std::string& model,
-                                                       const std::shared_ptr<SharedPool>& pool) {
-  auto make = [choices = given, model, pool,
-               was_on_gpu = false](const LoadControl& control) mutable {
+                                                       const std::shared_ptr<SharedPool>& pool,
+                                                       const MakeChatRenderer& chat_renderer) {
+  auto make = [choices = given, model, pool, chat_renderer,
+               was_on_gpu = false](const LoadControl& asked) mutable {
+    LoadControl control = asked;
+    control.chat_renderer = chat_renderer;
     if (was_on_gpu && control.device_failed) {
       choices.common.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on " + model + " runs on the CPU.");
@@ -127,13 +145,13 @@ std::shared_ptr<const EngineHost::Factory> own_factory(const ServerChoices& give
 
 // For purposes with their own model.
 void add_own(const ServerChoices& given, const std::shared_ptr<SharedPool>& pool,
-             EngineHost::Factory& factory) {
+             const MakeChatRenderer& chat_renderer, EngineHost::Factory& factory) {
   const CommonOptions& common = given.common;
   std::map<std::string, std::shared_ptr<const EngineHost::Factory>> made;
   const auto add = [&](Purpose purpose, const std::string& model) {
     if (model.empty() || (model == common.target && common.remote.empty())) return;
     auto& own = made[model];
-    if (!own) own = own_factory(given, model, pool);
+    if (!own) own = own_factory(given, model, pool, chat_renderer);
     factory.own[purpose] = own;
   };
   add(Purpose::kCompletion, common.completion_model);
@@ -146,9 +164,12 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   // Call this before the process is confined.
   const Result<std::shared_ptr<Exchange>> remote =
       given.common.remote.empty() ? std::shared_ptr<Exchange>() : start_remote(given.common);
+  const MakeChatRenderer chat_renderer = chat_renderers(given.common);
   const auto pool = std::make_shared<SharedPool>(given.common);
-  auto make = [choices = given, vocabulary, remote, pool,
-               was_on_gpu = false](const LoadControl& control) mutable {
+  auto make = [choices = given, vocabulary, remote, pool, chat_renderer,
+               was_on_gpu = false](const LoadControl& asked) mutable {
+    LoadControl control = asked;
+    control.chat_renderer = chat_renderer;
     if (was_on_gpu && control.device_failed) {
       choices.common.device = DeviceChoice(Device::cpu());
       if (control.notice) control.notice("From now on the models run on the CPU.");
@@ -166,7 +187,7 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   };
   EngineHost::Factory factory = {std::move(make), has_draft(given),
                                  [common = given.common] { return memory_of(common); }};
-  add_own(given, pool, factory);
+  add_own(given, pool, chat_renderer, factory);
   return factory;
 }
 

@@ -36,7 +36,7 @@ function(redraft_library name)
   add_library(redraft_${name} STATIC ${ARG_SOURCES})
   # Not visible to dependent folders: libtorch includes headers of libraries that the system has in
   # other versions (fmt).
-  foreach(hidden redraft_torch redraft_tree_sitter)
+  foreach(hidden redraft_torch redraft_tree_sitter redraft_jinja)
     if(hidden IN_LIST ARG_EXTERNAL)
       list(REMOVE_ITEM ARG_EXTERNAL ${hidden})
       target_link_libraries(redraft_${name} PRIVATE ${hidden})

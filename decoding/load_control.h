@@ -7,6 +7,8 @@
 #include <stop_token>
 #include <string>
 
+#include "text/chat_renderer.h"
+
 namespace redraft {
 
 // Where to keep weights that do not fit into memory.
@@ -31,6 +33,9 @@ struct LoadControl {
   bool device_failed = false;
   // See weight_overflow(). nullopt: weights are always kept in memory.
   std::optional<WeightOverflow> overflow = {};
+  // Makes what runs the chat template of a model whose format redraft does not know. Empty: nothing
+  // runs it.
+  MakeChatRenderer chat_renderer = {};
 };
 
 }  // namespace redraft

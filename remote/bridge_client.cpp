@@ -1,25 +1,18 @@
 #include "remote/bridge_client.h"
 
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "support/system/descriptors.h"
 #include "support/system_error.h"
-
-extern char** environ;
 
 namespace redraft {
 namespace {
@@ -42,57 +35,15 @@ ExchangeEnd read_head(const std::string& payload) {
   return end;
 }
 
-// Owns the settings of a spawned program.
-struct SpawnSettings {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  SpawnSettings() {
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-};
-
-// Starts a new session, so that Ctrl-C only reaches this process, which then cancels cleanly.
-Result<pid_t> spawn(const std::vector<std::string>& command, int socket) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command)
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // as posix_spawn() takes them
-  arguments.push_back(nullptr);
-  SpawnSettings settings;
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&settings.attributes, &none);
-  posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
-  posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&settings.files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&settings.files, socket, BridgeClient::kSocket);
-  pid_t process = 0;
-  const int problem = ::posix_spawn(&process, arguments[0], &settings.files, &settings.attributes,
-                                    arguments.data(), environ);
-  if (problem != 0) return Error(command.front() + ": " + std::strerror(problem));
-  return process;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<BridgeClient>> BridgeClient::start(const std::vector<std::string>& command) {
-  std::array<int, 2> ends;
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return system_error("no socket");
-  FileHandle ours(ends[0]);
-  const FileHandle theirs(ends[1]);
   FileHandle wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) return system_error("no eventfd");
-  const Result<pid_t> process = spawn(command, theirs.get());
+  Result<SideProcess> process = start_side_process(command, SOCK_STREAM);
   if (!process) return process.error();
   return std::shared_ptr<BridgeClient>(
-      new BridgeClient(std::move(ours), std::move(wake), *process));
+      new BridgeClient(std::move(process->socket), std::move(wake), process->id));
 }
 
 BridgeClient::BridgeClient(FileHandle socket, FileHandle wake, pid_t process)
@@ -100,9 +51,7 @@ BridgeClient::BridgeClient(FileHandle socket, FileHandle wake, pid_t process)
 
 BridgeClient::~BridgeClient() {
   socket_ = FileHandle();  // ends the bridge
-  int status = 0;
-  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_end(process_);
 }
 
 Result<void> BridgeClient::send(const Frame& frame) {

@@ -13,6 +13,7 @@
 #include "remote/frames.h"
 #include "support/files/file_handle.h"
 #include "support/result.h"
+#include "support/system/side_process.h"
 
 namespace redraft {
 
@@ -21,7 +22,7 @@ namespace redraft {
 class BridgeClient final : public Exchange {
  public:
   // The descriptor at which the bridge finds its socket.
-  static constexpr int kSocket = 3;
+  static constexpr int kSocket = kSideSocket;
 
   // `command` is a program and its arguments. The bridge inherits only stderr and ends when this
   // object does.

@@ -3,17 +3,56 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "support/utf8/utf8.h"
 #include "text/chat_ml.h"
+#include "text/chat_renderer.h"
+#include "text/rendered_prompt.h"
 #include "text/unicode.h"
 
 namespace redraft {
 namespace {
 
-constexpr std::array kEndsOfTurn{"<|im_end|>", "<|endoftext|>",   "<|eot_id|>",
-                                 "<|eom_id|>", "<|end_of_text|>", "<|EOT|>"};
+constexpr std::array kEndsOfTurn{"<|im_end|>",      "<|endoftext|>", "<|eot_id|>", "<|eom_id|>",
+                                 "<|end_of_text|>", "<|EOT|>",       "<|end|>",    "<|return|>",
+                                 "<end_of_turn>",   "<turn|>",       "</s>"};
+
+enum class Format { kChatMl, kLlama3, kDeepSeekCoder };
+
+// By the marks of turns: those that a template writes, or those that a vocabulary has.
+template <typename HasMark>
+std::optional<Format> format_with(const HasMark& has) {
+  const auto has_all = [&](std::initializer_list<std::string_view> marks) {
+    return std::all_of(marks.begin(), marks.end(), has);
+  };
+  if (has_all({"<|im_start|>", "<|im_end|>"})) return Format::kChatMl;
+  if (has_all({"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"})) return Format::kLlama3;
+  if (has_all({"### Instruction:", "### Response:", "<|EOT|>"})) return Format::kDeepSeekCoder;
+  return std::nullopt;
+}
+
+std::optional<Format> format_of_template(std::string_view chat_template) {
+  return format_with(
+      [&](std::string_view mark) { return chat_template.find(mark) != std::string_view::npos; });
+}
+
+std::optional<Format> format_of_vocabulary(const Tokenizer& tokenizer) {
+  return format_with([&](std::string_view mark) { return tokenizer.special(mark) >= 0; });
+}
+
+const char* name_of(Format format) {
+  switch (format) {
+    case Format::kChatMl:
+      return "ChatML";
+    case Format::kLlama3:
+      return "Llama 3";
+    case Format::kDeepSeekCoder:
+      break;
+  }
+  return "DeepSeek Coder";
+}
 
 // <|start_header_id|>role<|end_header_id|>\n\ntext<|eot_id|>
 std::vector<PromptPart> llama3(const std::vector<ChatMessage>& messages) {
@@ -51,6 +90,22 @@ std::vector<PromptPart> deepseek_coder(const std::vector<ChatMessage>& messages)
   return parts;
 }
 
+std::vector<PromptPart> in_format(Format format, const Tokenizer& tokenizer,
+                                  const std::vector<ChatMessage>& messages) {
+  switch (format) {
+    case Format::kChatMl:
+      return chat_ml(tokenizer, messages);
+    case Format::kLlama3:
+      return llama3(messages);
+    case Format::kDeepSeekCoder:
+      break;
+  }
+  return deepseek_coder(messages);
+}
+
+constexpr const char* kAdvice =
+    " (ChatML, Llama 3, DeepSeek Coder): take an instruction-tuned model of such a family";
+
 // str.isspace() of Python: \s, and four control characters.
 bool is_blank_at(std::string_view text, std::size_t position) {
   const char c = text[position];
@@ -70,22 +125,33 @@ std::string_view trimmed_as_in_templates(std::string_view text) {
   return text;
 }
 
+bool knows_chat_template(std::string_view chat_template) {
+  return format_of_template(chat_template).has_value();
+}
+
 Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                             const std::vector<ChatMessage>& messages) {
   const std::string& chat_template = tokenizer.chat_template();
-  const auto has_all = [&](std::initializer_list<std::string_view> marks) {
-    return std::all_of(marks.begin(), marks.end(), [&](std::string_view mark) {
-      return chat_template.empty() ? tokenizer.special(mark) >= 0
-                                   : chat_template.find(mark) != std::string::npos;
-    });
-  };
-  if (has_all({"<|im_start|>", "<|im_end|>"})) return chat_ml(tokenizer, messages);
-  if (has_all({"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"})) return llama3(messages);
-  if (has_all({"### Instruction:", "### Response:", "<|EOT|>"})) return deepseek_coder(messages);
-  return Error(std::string(chat_template.empty() ? "the model has no chat template"
-                                                 : "the model's chat template is not one") +
-               " that redraft knows (ChatML, Llama 3, DeepSeek Coder): take an instruction-tuned "
-               "model of such a family");
+  if (const auto known = format_of_template(chat_template))
+    return in_format(*known, tokenizer, messages);
+  const std::optional<Format> other = format_of_vocabulary(tokenizer);
+  if (chat_template.empty()) {
+    if (other) return in_format(*other, tokenizer, messages);
+    return Error("the model has no chat template that redraft knows" + std::string(kAdvice));
+  }
+  std::string why = "this program cannot run it";
+  if (ChatRenderer* const renderer = tokenizer.chat_renderer()) {
+    Result<std::vector<PromptPart>> parts = rendered_prompt(tokenizer, *renderer, messages);
+    if (parts) return parts;
+    why = parts.error().message();
+    if (other) {
+      renderer->report("The model's chat template is not used: " + why +
+                       ". redraft uses the format of " + name_of(*other) + " instead.");
+    }
+  }
+  if (other) return in_format(*other, tokenizer, messages);
+  return Error("the model's chat template cannot be used (" + why +
+               "), and its vocabulary has no other format that redraft knows" + kAdvice);
 }
 
 std::vector<TokenId> end_of_turn_tokens(const Tokenizer& tokenizer) {

@@ -1,6 +1,8 @@
 #include "text/tokenizer.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -150,6 +152,7 @@ struct Tokenizer::Impl {
   TokenId begin_of_text;
   std::vector<TokenId> end_tokens;
   std::string chat_template;
+  std::shared_ptr<ChatRenderer> chat_renderer;
 };
 
 // Not every token is what its own bytes merge into. A word may be looked up only if merging would
@@ -190,6 +193,7 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
       .begin_of_text = spec.add_bos ? spec.bos : -1,
       .end_tokens = std::move(spec.end_tokens),
       .chat_template = std::move(spec.chat_template),
+      .chat_renderer = std::move(spec.chat_renderer),
   });
   impl->find_whole_words(spec.ignore_merges);
   for (std::size_t i = 0; i < impl->types.size(); ++i) {
@@ -250,6 +254,20 @@ bool Tokenizer::is_special(TokenId id) const {
   return type == kControl || type == kUserDefined;
 }
 
+std::string_view Tokenizer::special_prefix(std::string_view text) const {
+  // The last spelling that is not behind `text` in the order is the longest prefix of it, or a
+  // prefix of `text` is no longer than what the two have in common.
+  while (!text.empty()) {
+    auto place = impl_->specials.upper_bound(text);
+    if (place == impl_->specials.begin()) return {};
+    const std::string_view spelling = std::prev(place)->first;
+    if (text.starts_with(spelling)) return spelling;
+    const auto differ = std::ranges::mismatch(text, spelling);
+    text = text.substr(0, static_cast<std::size_t>(differ.in1 - text.begin()));
+  }
+  return {};
+}
+
 std::string Tokenizer::display(TokenId id) const {
   return impl_->contains(id) ? std::string(impl_->words.bytes(id)) : std::string();
 }
@@ -260,5 +278,6 @@ TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
 TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
 std::span<const TokenId> Tokenizer::end_tokens() const { return impl_->end_tokens; }
 const std::string& Tokenizer::chat_template() const { return impl_->chat_template; }
+ChatRenderer* Tokenizer::chat_renderer() const { return impl_->chat_renderer.get(); }
 
 }  // namespace redraft

@@ -12,6 +12,7 @@
 
 namespace redraft {
 
+class ChatRenderer;
 enum class PreTokenizer;
 
 // What a model file says about its tokenizer; not trusted until Tokenizer::make has checked it.
@@ -27,6 +28,7 @@ struct TokenizerSpec {
   TokenId bos = -1;
   std::vector<TokenId> end_tokens;  // each of them ends an answer, as far as the files say
   std::string chat_template;        // Jinja; empty: none
+  std::shared_ptr<ChatRenderer> chat_renderer;  // runs it; null: nothing does
 };
 
 // Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser
@@ -57,6 +59,8 @@ class Tokenizer {
   // The id of a special token by its spelling ("<|im_end|>"), or -1.
   TokenId special(std::string_view spelling) const;
   bool is_special(TokenId id) const;
+  // The longest spelling of a special token with which `text` begins; empty if there is none.
+  std::string_view special_prefix(std::string_view text) const;
   // How reports show a token: its bytes, or the spelling of a special one.
   std::string display(TokenId id) const;
   int vocabulary_size() const;
@@ -67,6 +71,8 @@ class Tokenizer {
   // As in TokenizerSpec.
   std::span<const TokenId> end_tokens() const;
   const std::string& chat_template() const;
+  // As in TokenizerSpec. Unlike all else here it has a state, which it guards itself.
+  ChatRenderer* chat_renderer() const;
 
  private:
   struct Impl;

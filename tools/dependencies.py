@@ -26,6 +26,7 @@ from setup_steps import system_packages  # noqa: E402
 DOCUMENT = ROOT / "docs" / "dependencies.md"
 LOCKS = ROOT / "tools" / "locks"
 GRAMMARS = LOCKS / "grammars" / "package-lock.json"
+JINJA = LOCKS / "jinja" / "package-lock.json"
 EXTENSION = ROOT / "editors" / "vscode" / "package-lock.json"
 BUNDLED = ("vscode-languageclient", "diff")  # imported by the extension's sources; the rest of its lock file builds and
                                              # checks it
@@ -46,7 +47,8 @@ NVIDIA_TEXT = "The licence agreement for NVIDIA's CUDA toolkit lies in each of t
 LIBGOMP = "GPL-3.0-or-later WITH GCC-exception-3.1"
 IN_TESTS = ("GoogleTest",)
 SYSTEM, TESTS, TORCH = "library of the system", "tests", "libtorch and what it is linked against"
-GRAMMAR, IN_EXTENSION, MODEL = "parser, linked in", "VS Code extension", "model, fetched when asked for"
+GRAMMAR, ENGINE = "parser, linked in", "template engine of llama.cpp, linked in"
+IN_EXTENSION, MODEL = "VS Code extension", "model, fetched when asked for"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,9 +95,9 @@ def npm_part(place, entry, use):
                 (algorithm.upper(), base64.b64decode(digest).hex()))
 
 
-def grammars():
-    packages = json.loads(GRAMMARS.read_text())["packages"]
-    return [npm_part(f"node_modules/{name}", packages[f"node_modules/{name}"], GRAMMAR)
+def linked_in(lock, use):
+    packages = json.loads(lock.read_text())["packages"]
+    return [npm_part(f"node_modules/{name}", packages[f"node_modules/{name}"], use)
             for name in sorted(packages[""]["dependencies"])]
 
 
@@ -138,7 +140,7 @@ def of_others():
 
 def all_parts(on_this_machine=False):
     return [*libraries(on_this_machine), *of_others(), *wheels("libtorch.lock", TORCH),
-            *grammars(), *bundled(), *models()]
+            *linked_in(GRAMMARS, GRAMMAR), *linked_in(JINJA, ENGINE), *bundled(), *models()]
 
 
 def table():

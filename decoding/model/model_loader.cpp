@@ -20,8 +20,9 @@ namespace {
 
 using TokenizerResult = Result<std::shared_ptr<const Tokenizer>>;
 
-TokenizerResult make_fitting_tokenizer(const ModelFiles& files, const TransformerShape& shape) {
-  TokenizerResult tokenizer = make_tokenizer(files);
+TokenizerResult make_fitting_tokenizer(const ModelFiles& files, const TransformerShape& shape,
+                                       const LoadControl& control) {
+  TokenizerResult tokenizer = make_tokenizer(files, control);
   if (!tokenizer || (*tokenizer)->vocabulary_size() <= shape.vocabulary) return tokenizer;
   return Error(files.path() + ": its tokenizer has " +
                std::to_string((*tokenizer)->vocabulary_size()) + " tokens, its embedding only " +
@@ -47,7 +48,7 @@ Result<LoadedModel> read_model(const ModelLocation& location, ThreadPool& pool,
   std::stop_source stop;
   const std::stop_callback stopped(control.stop, [&] { stop.request_stop(); });
   std::future<TokenizerResult> tokenizer = run_named("redraft-tokens", [&] {
-    TokenizerResult result = make_fitting_tokenizer(*files, *shape);
+    TokenizerResult result = make_fitting_tokenizer(*files, *shape, control);
     if (!result) stop.request_stop();
     return result;
   });

@@ -15,8 +15,9 @@
 namespace redraft {
 
 // Which system calls a process may make: a program for the kernel (seccomp). It allows every call
-// that is not refused here. A call through another numbering of calls ends the process. Nothing
-// here allocates memory, so a child of a process with threads can build and install a filter.
+// that is not refused here, or, after allow_only(), only some. A call through another numbering of
+// calls ends the process. Nothing here allocates memory, so a child of a process with threads can
+// build and install a filter.
 class CallFilter {
  public:
   constexpr CallFilter() {
@@ -35,6 +36,15 @@ class CallFilter {
   }
   constexpr void refuse_all(std::span<const int> calls) {
     for (const int call : calls) refuse(call);
+  }
+
+  // Makes all other calls fail with EPERM. Earlier rules hold for these calls, later ones do not.
+  constexpr void allow_only(std::span<const int> calls) {
+    for (const int call : calls) {
+      add(jump(BPF_JEQ, static_cast<std::uint32_t>(call), 0, 1));
+      add(answer(SECCOMP_RET_ALLOW));
+    }
+    add(answer(SECCOMP_RET_ERRNO | EPERM));
   }
 
   // Refuses by an argument (the first is 0). Only its low 32 bits count, as for the kernel where it

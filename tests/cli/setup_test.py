@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bench")]
 
 import setup  # noqa: E402
-from setup_steps import (aarch64, grammars, libtorch, models, npm, optional, programs, system_packages,  # noqa: E402
+from setup_steps import (aarch64, grammars, jinja, libtorch, models, npm, optional, programs, system_packages,  # noqa: E402
                          test_environment, wheels)
 from setup_steps.common import LOCKS, SetupError, machine  # noqa: E402
 
@@ -71,8 +71,10 @@ class Libtorch(InFolder):
         self.assertEqual([path.name for path in libtorch.directory().parent.iterdir()], [])
 
 
-class Grammars(InFolder):
+class WithNpm(InFolder):
     """With an npm that unpacks what the lock file names, or fails."""
+
+    also = []  # more files of each package, in its folder cpp
 
     def setUp(self):
         super().setUp()
@@ -98,7 +100,8 @@ class Grammars(InFolder):
             "    package = pathlib.Path(name)\n"
             "    for path in ['src/parser.c', 'src/tree_sitter/parser.h', 'src/grammar.json', 'LICENSE', 'binding.gyp',\n"
             "                 'vendor/tree-sitter/lib/src/lib.c', 'php/src/parser.c', 'typescript/src/parser.c',\n"
-            "                 'common/scanner.h', 'tree-sitter-markdown/src/parser.c', 'tsx/src/parser.c']:\n"
+            "                 'common/scanner.h', 'tree-sitter-markdown/src/parser.c', 'tsx/src/parser.c',\n"
+            f"                 *{[f'cpp/{name}' for name in self.also]}]:\n"
             "        (package / path).parent.mkdir(parents=True, exist_ok=True)\n"
             "        (package / path).write_text(name)\n")
         return unpacker
@@ -106,6 +109,8 @@ class Grammars(InFolder):
     def left(self):
         return [path.name for path in (self.folder / "data" / "redraft").glob("*")]
 
+
+class Grammars(WithNpm):
     def test_sources_and_licences_are_kept_once(self):
         grammars.ensure()
         grammars.ensure()
@@ -132,12 +137,33 @@ class Grammars(InFolder):
         self.assertFalse(npm._works(["npm"]))
         self.assertFalse(npm._works(["no-such-npm"]))
 
-    def test_the_lock_file_pins_every_package_and_names_no_place(self):
-        packages = json.loads((grammars._LOCK / "package-lock.json").read_text())["packages"]
-        for name, package in packages.items():
-            if name:
-                self.assertRegex(package["integrity"], "^sha512-", name)
-                self.assertNotIn("resolved", package)
+    def test_the_lock_files_pin_every_package_and_name_no_place(self):
+        for lock in (grammars._LOCK, jinja._LOCK):
+            packages = json.loads((lock / "package-lock.json").read_text())["packages"]
+            for name, package in packages.items():
+                if name:
+                    self.assertRegex(package["integrity"], "^sha512-", name)
+                    self.assertNotIn("resolved", package)
+
+
+class Jinja(WithNpm):
+    also = [*jinja.FILES, "common/chat.cpp"]
+
+    def test_only_the_engine_is_kept(self):
+        jinja.ensure()
+        jinja.ensure()
+        kept = {path.relative_to(jinja.directory()).as_posix()
+                for path in jinja.directory().rglob("*") if path.is_file()}
+        self.assertEqual(kept, set(jinja.FILES))
+        self.assertEqual(self.left(), [jinja.directory().name])
+        self.assertEqual(len(self.calls.read_text().splitlines()), 1)
+
+    def test_a_package_without_it_leaves_nothing(self):
+        self.also = ["LICENSE"]
+        self.write_unpacker()
+        with self.assertRaisesRegex(SetupError, "common/jinja/lexer.cpp"):
+            jinja.ensure()
+        self.assertEqual(self.left(), [])
 
 
 class Architectures(InFolder):

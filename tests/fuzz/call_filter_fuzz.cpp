@@ -23,7 +23,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-enum class Kind { kRefuse, kIf, kIfAny, kUnless };
+enum class Kind { kRefuse, kIf, kIfAny, kUnless, kOnly };
 
 struct Rule {
   Kind kind = Kind::kRefuse;
@@ -63,6 +63,8 @@ void add(const Rule& rule, CallFilter& filter) {
       return filter.refuse_if_any(rule.call, rule.argument, rule.values[0]);
     case Kind::kUnless:
       return filter.refuse_unless(rule.call, rule.argument, {rule.values[0], rule.values[1]});
+    case Kind::kOnly:
+      return filter.allow_only(std::array{rule.call, static_cast<int>(rule.values[0])});
   }
 }
 
@@ -80,13 +82,19 @@ std::uint32_t answer(const Rule& rule, const seccomp_data& call) {
       return (value & one) != 0 ? kEperm : SECCOMP_RET_ALLOW;
     case Kind::kUnless:
       return value == one || value == other ? SECCOMP_RET_ALLOW : kEperm;
+    case Kind::kOnly:
+      break;
   }
   return SECCOMP_RET_ALLOW;
 }
 
-// The first rule that refuses.
+// The first rule that refuses, or the first that decides on all calls.
 std::uint32_t answer(const std::vector<Rule>& rules, const seccomp_data& call) {
   for (const Rule& rule : rules) {
+    if (rule.kind == Kind::kOnly) {
+      const bool allowed = call.nr == rule.call || call.nr == static_cast<int>(rule.values[0]);
+      return allowed ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | EPERM;
+    }
     if (const std::uint32_t said = answer(rule, call); said != SECCOMP_RET_ALLOW) return said;
   }
   return SECCOMP_RET_ALLOW;
@@ -137,7 +145,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<Rule> rules(reader.byte() % (kMostRules + 1));
   CallFilter filter;
   for (Rule& rule : rules) {
-    rule.kind = static_cast<Kind>(reader.byte() % 4);
+    const std::uint8_t kind = reader.byte();
+    rule.kind = kind >= 0xF8 ? Kind::kOnly : static_cast<Kind>(kind % 4);
     rule.call = static_cast<int>(reader.byte() & 15U);
     rule.argument = reader.byte() % 6;
     for (std::uint32_t& value : rule.values) value = reader.number();

@@ -13,6 +13,7 @@ OWNED_HEADERS = {
     r"boost/beast": {"http", "remote"},
     r"tree_sitter/": {"indexing/syntax"},
     r"pybind11/": {"serving"},
+    r"jinja/": {"text/templates"},
     r"CLI/": {"cli", "cli/common"},
     r"spdlog/|fmt/": {"support/log"},
 }

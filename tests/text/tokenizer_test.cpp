@@ -114,5 +114,27 @@ TEST(Tokenizer, BytesTheVocabularyLacksAreLeftOutAndTold) {
   EXPECT_EQ((*tokenizer)->encode(control + "return"), (*tokenizer)->encode("return"));
 }
 
+TEST(Tokenizer, FindsTheLongestSpecialTokenAtTheBeginningOfAText) {
+  TokenizerSpec spec = tiny_spec();
+  for (const char* special : {"<", "<|a", "<|a|>", "<|a|>b", "<|b"}) {
+    spec.tokens.emplace_back(special);
+    spec.types.push_back(3);
+  }
+  const auto tokenizer = Tokenizer::make(std::move(spec));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  for (const auto& [text, special] : {std::pair{"<|a|>c", "<|a|>"},
+                                      {"<|a|>b", "<|a|>b"},
+                                      {"<|a|", "<|a"},
+                                      {"<|a|>azzz", "<|a|>"},
+                                      {"<|c", "<"},
+                                      {"<|", "<"},
+                                      {"<|im_end|>\n", "<|im_end|>"},
+                                      {"<|im_en", "<"},
+                                      {"a<", ""},
+                                      {"", ""},
+                                      {"~", ""}})
+    EXPECT_EQ((*tokenizer)->special_prefix(text), special) << text;
+}
+
 }  // namespace
 }  // namespace redraft

@@ -7,7 +7,7 @@ from .packing import DistError, written
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import dependencies  # noqa: E402
-from setup_steps import grammars, libtorch  # noqa: E402
+from setup_steps import grammars, jinja, libtorch  # noqa: E402
 
 # Name in docs/dependencies.md -> Debian's package whose folder of documents has the text, here or on other systems.
 _OF_THE_SYSTEM = {"Boost": "libboost-dev", "spdlog": "libspdlog-dev", "fmt": "libfmt-dev", "nlohmann_json": "nlohmann-json3-dev",
@@ -48,6 +48,8 @@ def write_licences(tree, folder, root):
             text = system_library(part.name)
         elif part.use == dependencies.GRAMMAR:
             text = _text_of(_only_texts(grammars.directory() / part.name.rpartition("/")[2]), part.name)
+        elif part.use == dependencies.ENGINE:
+            text = _text_of(_only_texts(jinja.directory()), part.name)
         else:
             place = libtorch.directory("x86_64") / "licences" / f"{part.name.replace('-', '_')}-{part.version}"
             text = _text_of(_only_texts(place), part.name)

@@ -198,7 +198,8 @@ Result<EditPrompt> make_edit_prompt(PromptEncoder& encoder, const EditRegion& re
   if (!tokens) return tokens.error().in("edit prompt");
   prompt.tokens = std::move(*tokens);
   const std::string text = text_of(tokenizer, *parts);
-  const std::size_t user_begin = text.find(trimmed_as_in_templates(made.user), made.system.size());
+  const std::size_t user_begin =
+      text.find(trimmed_as_in_templates(made.user), trimmed_as_in_templates(made.system).size());
   prompt.original = tokens_within(
       tokenizer, prompt.tokens,
       faulty == nullptr ? ByteRange{user_begin + made.region.begin, user_begin + made.region.end}

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <functional>
 #include <latch>
@@ -71,6 +72,20 @@ TEST_F(CallFilterTest, LooksAtTheLowHalvesOfArguments) {
               for (const unsigned long flags : {0x10, 0x20, 0x70})
                 if (error_of_dup3(900, 950, flags) != EPERM) return 7;
               return error_of_dup3(900, 950, 0x40) == EINVAL ? 0 : 8;
+            }),
+            0);
+}
+
+TEST_F(CallFilterTest, AllowsOnlyTheListedCalls) {
+  CallFilter filter;
+  filter.refuse_if(SYS_dup3, 1, 1000);
+  filter.allow_only(std::array{SYS_exit_group, SYS_dup3, SYS_rt_sigprocmask});
+  EXPECT_EQ(in_a_child([&] {
+              if (filter.install(false) != 0) return 1;
+              if (error_of_dup3(900, 950, 0) != EBADF) return 2;
+              if (error_of_dup3(900, 1000, 0) != EPERM) return 3;
+              errno = 0;
+              return ::syscall(SYS_getppid) == -1 && errno == EPERM ? 0 : 4;
             }),
             0);
 }
