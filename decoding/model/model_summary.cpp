@@ -170,8 +170,9 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   if (const Result<WeightPlan> plan = WeightPlan::make(files, *shape); !plan) return plan.error();
   summary.context_length = shape->context_length;
   // Of each head a row of 16-bit integers with its scale, as TransformerKvStorage keeps them.
+  const int layers = shape->attention_layers() + std::min(shape->mtp_blocks, 1);
   summary.kv_bytes_per_token = std::uint64_t{2} * sizeof(std::int16_t) *
-                               static_cast<std::uint64_t>(shape->layers * shape->kv_heads) *
+                               static_cast<std::uint64_t>(layers * shape->kv_heads) *
                                static_cast<std::uint64_t>(shape->head_dim + kernels::kScaleInts);
   return {};
 }

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "decoding/model/model_files.h"
+#include "decoding/model/model_summary.h"
 #include "decoding/model/transformer_shape.h"
 #include "tests/decoding/model/tiny_model.h"
+#include "tests/kit/temp_folder.h"
 
 namespace redraft {
 namespace {
@@ -46,6 +48,27 @@ TEST(HybridShape, LayersHaveAttentionEverySoOften) {
   EXPECT_EQ(shape->delta.value_dim, 16);
   EXPECT_FALSE(shape->delta.neighbours_share);
   EXPECT_FALSE(shape->stored_as_trained);
+}
+
+// Layers with a state keep no keys and values; an MTP block does.
+TEST(HybridShape, OnlyAttentionTakesMemoryPerToken) {
+  const TempFolder folder;
+  const auto bytes_per_token = [&](bool mtp) {
+    TinyModel tiny = tiny_hybrid();
+    tiny.attention_every = 4;
+    tiny.tokenizer = "gpt2";
+    tiny.mtp = mtp;
+    const std::vector<std::uint8_t> bytes = tiny.writer().bytes();
+    folder.write("tiny.gguf", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const ModelSummary summary = summarise_model(folder / "tiny.gguf");
+    EXPECT_EQ(summary.why_not, "");
+    return summary.kv_bytes_per_token;
+  };
+  const std::uint64_t of_a_layer = bytes_per_token(false);
+  const std::uint64_t values_of_two_heads = 2ULL * 2 * 16 * sizeof(std::int16_t);
+  EXPECT_GE(of_a_layer, values_of_two_heads);
+  EXPECT_LT(of_a_layer, 2 * values_of_two_heads);
+  EXPECT_EQ(bytes_per_token(true), 2 * of_a_layer);
 }
 
 TEST(HybridShape, Qwen3NextsValueHeadsAreNeighbours) {
