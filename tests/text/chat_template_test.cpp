@@ -57,13 +57,17 @@ TEST(ChatTemplate, WritesTheTurnsOfDeepSeekCoder) {
       "### Instruction:\nHu\n### Response:\n");
 }
 
-TEST(ChatTemplate, AnUnknownOneIsAnError) {
-  EXPECT_THAT(written(*tokenizer_with("{{'[INST] ' + content + ' [/INST]'}}"), kConversation),
-              HasSubstr("chat template is not one that redraft knows (ChatML, Llama 3"));
+TEST(ChatTemplate, WithoutARendererTheVocabularyDecidesOnAnUnknownOne) {
+  const std::string unknown = "{{'[INST] ' + content + ' [/INST]'}}";
+  EXPECT_EQ(written(*tokenizer_with(unknown), kConversation),
+            written(*tiny_tokenizer(), kConversation));
   TokenizerSpec spec = tiny_spec();
   for (std::int32_t& type : spec.types) type = type == 3 ? 5 : type;
+  EXPECT_THAT(written(**Tokenizer::make(spec), kConversation),
+              HasSubstr("the model has no chat template that redraft knows (ChatML, Llama 3"));
+  spec.chat_template = unknown;
   EXPECT_THAT(written(**Tokenizer::make(std::move(spec)), kConversation),
-              HasSubstr("the model has no chat template"));
+              HasSubstr("cannot be used (this program cannot run it), and its vocabulary has no"));
 }
 
 TEST(ChatTemplate, OnlyControlPartsBecomeSpecialTokens) {
