@@ -23,9 +23,9 @@ def with_template(model, template):
     """The bytes of a GGUF file with one more entry, as long as the alignment of the file's tensors."""
     magic, version, tensors, entries = struct.unpack_from("<4sIQQ", model)
     key = b"tokenizer.chat_template"
-    text = template.encode()
+    text = template.encode() + b"{##}"
     size = 8 + len(key) + 4 + 8 + len(text)
-    text += b" " * (-size % 64)
+    text = text[:-2] + b" " * (-size % 64) + b"#}"
     entry = struct.pack("<Q", len(key)) + key + struct.pack("<IQ", 8, len(text)) + text
     return struct.pack("<4sIQQ", magic, version, tensors, entries + 1) + entry + model[24:]
 
@@ -77,6 +77,7 @@ class ChatTemplates(InFolder):
             connection.request("POST", path, json.dumps({"max_tokens": 8, "temperature": 0, **body}))
             answer = connection.getresponse()
             content = json.loads(answer.read())
+            connection.close()
             self.assertEqual(answer.status, 200, content)
             return content
         return process, ask
