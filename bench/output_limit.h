@@ -23,7 +23,7 @@ class OutputLimit {
   // `fence` and `beginning` are those of an edit's prompt; otherwise the fence is empty.
   // `tokenizer` outlives this.
   OutputLimit(const Tokenizer& tokenizer, OutputEnd end, const std::string& fence,
-              AnswerBeginning beginning = AnswerBeginning::kText);
+              AnswerBeginning beginning = AnswerBeginning::kNoThought);
   ~OutputLimit();
   OutputLimit(const OutputLimit&) = delete;
   OutputLimit& operator=(const OutputLimit&) = delete;

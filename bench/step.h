@@ -64,8 +64,8 @@ struct ServerEnd {
 // One decode of a task.
 struct BenchStep {
   DecodeRequest request;
-  std::string fence;                                   // of an edit
-  AnswerBeginning beginning = AnswerBeginning::kText;  // likewise
+  std::string fence;                                        // of an edit
+  AnswerBeginning beginning = AnswerBeginning::kNoThought;  // likewise
   OutputEnd end = OutputEnd::kNone;  // a replay continues after it; that is not part of the text
   std::optional<ServerEnd> server_end = {};  // for a completion as the server writes it
   std::optional<std::string> reference_text =

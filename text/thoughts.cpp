@@ -37,7 +37,7 @@ AnswerBeginning beginning_of_answer(std::span<const PromptPart> parts) {
 AnswerBeginning beginning_of_rest(AnswerBeginning beginning, std::string_view begun) {
   ThoughtSplitter splitter(beginning);
   splitter.add(begun);
-  return splitter.thinking() ? AnswerBeginning::kThinks : AnswerBeginning::kText;
+  return splitter.thinking() ? AnswerBeginning::kThinks : AnswerBeginning::kNoThought;
 }
 
 bool begins_with_thought(std::string_view text) {
@@ -56,7 +56,7 @@ std::string_view answer_bytes(const Tokenizer& tokenizer, TokenId token) {
 ThoughtSplitter::ThoughtSplitter(AnswerBeginning beginning)
     : state_(beginning == AnswerBeginning::kThinks     ? State::kThinking
              : beginning == AnswerBeginning::kMayThink ? State::kDeciding
-                                                       : State::kText),
+                                                       : State::kAfter),
       has_thought_(beginning == AnswerBeginning::kThinks) {}
 
 ThoughtSplitter::Pieces ThoughtSplitter::add(std::string_view bytes) {
@@ -68,7 +68,7 @@ ThoughtSplitter::Pieces ThoughtSplitter::add(std::string_view bytes) {
     drop(std::min(held_.find_first_not_of("\r\n"), held_.size()));
     if (held_.empty()) return pieces;
     text_begin_ = dropped_;
-    state_ = State::kText;
+    state_ = State::kAfter;
   }
   pieces.text = std::exchange(held_, {});
   return pieces;
@@ -81,13 +81,13 @@ ThoughtSplitter::Pieces ThoughtSplitter::end() {
     return pieces;
   }
   if (state_ == State::kBetween) text_begin_ = dropped_;
-  state_ = State::kText;
+  state_ = State::kAfter;
   pieces.text = std::exchange(held_, {});
   return pieces;
 }
 
 std::optional<std::size_t> ThoughtSplitter::text_begin() const {
-  if (state_ != State::kText) return std::nullopt;
+  if (state_ != State::kAfter) return std::nullopt;
   return text_begin_;
 }
 
@@ -101,7 +101,7 @@ bool ThoughtSplitter::decide() {
     return true;
   }
   if (kOpen.starts_with(rest)) return false;
-  state_ = State::kText;
+  state_ = State::kAfter;
   return true;
 }
 

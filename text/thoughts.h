@@ -27,16 +27,16 @@
 namespace redraft {
 
 enum class AnswerBeginning : std::uint8_t {
-  kText,      // the answer has no thought: tags in it are text
-  kMayThink,  // it may begin with white space and the opening tag
-  kThinks     // the prompt has opened a thought
+  kNoThought,  // the answer has no thought: tags in it are text
+  kMayThink,   // it may begin with white space and the opening tag
+  kThinks      // the prompt has opened a thought
 };
 
 // How an answer to this prompt of a chat begins: kThinks or kMayThink. A tag counts only at the end
 // of the prompt, after all messages.
 AnswerBeginning beginning_of_answer(std::span<const PromptPart> parts);
 
-// How the rest of an answer begins after its beginning `begun`: kThinks or kText.
+// How the rest of an answer begins after its beginning `begun`: kThinks or kNoThought.
 AnswerBeginning beginning_of_rest(AnswerBeginning beginning, std::string_view begun);
 
 // Whether the text begins with the opening tag, apart from white space.
@@ -70,7 +70,7 @@ class ThoughtSplitter {
   std::optional<std::size_t> text_begin() const;
 
  private:
-  enum class State : std::uint8_t { kDeciding, kThinking, kBetween, kText };
+  enum class State : std::uint8_t { kDeciding, kThinking, kBetween, kAfter };
 
   bool decide();
   bool think(std::string& thought);

@@ -55,7 +55,7 @@ Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
 }
 
 AnswerBeginning beginning_of(const Generation& generation, std::span<const PromptPart> parts) {
-  if (generation.interface != Interface::kChat) return AnswerBeginning::kText;
+  if (generation.interface != Interface::kChat) return AnswerBeginning::kNoThought;
   const ChatMessage& last = generation.messages.back();
   if (last.role != "assistant" || last.text.empty()) return beginning_of_answer(parts);
   return beginning_of_rest(beginning_of_answer(parts.first(parts.size() - 1)), last.text);
@@ -169,7 +169,7 @@ class GenerationJob {
 
   // The result contains the reason if the generation failed.
   GenerationEnd run(Engine& engine) {
-    AnswerBeginning beginning = AnswerBeginning::kText;
+    AnswerBeginning beginning = AnswerBeginning::kNoThought;
     Result<DecodeRequest> request = make_request(engine, beginning);
     if (!request) return refused({.message = request.error().message()});
     const int size = static_cast<int>(request->prompt.size());

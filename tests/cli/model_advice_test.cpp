@@ -24,7 +24,7 @@ Machine machine_of(double gibibytes, double bandwidth_gbps = 0) {
 }
 
 ModelOverview measured(const char* name, std::uint64_t pass_bytes, double seconds) {
-  ModelOverview model{.name = name, .present = true, .bytes = pass_bytes};
+  ModelOverview model{.name = name, .present = true, .file = {}, .bytes = pass_bytes};
   model.summary.pass_bytes = pass_bytes;
   model.speed = {seconds, SpeedBasis::kMeasured};
   return model;

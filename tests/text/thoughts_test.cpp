@@ -65,7 +65,7 @@ TEST(Thoughts, AreNotWhereTheAnswerBeginsOtherwise) {
   for (const std::string answer :
        {"", "  \n", "x = 1\n<think>\n</think>\n", "<thin", " <think", "< think>", "</think>x"})
     EXPECT_EQ(divided(kMayThink, answer), (Divided{"", answer, false, 0})) << answer;
-  EXPECT_EQ(divided(AnswerBeginning::kText, "<think>a</think>b"),
+  EXPECT_EQ(divided(AnswerBeginning::kNoThought, "<think>a</think>b"),
             (Divided{"", "<think>a</think>b", false, 0}));
 }
 
@@ -107,9 +107,9 @@ TEST(Thoughts, GoOnWhereAnAnswerIsContinued) {
     return beginning_of_rest(beginning, begun);
   };
   EXPECT_EQ(rest(kThinks, "so"), kThinks);
-  EXPECT_EQ(rest(kThinks, "so</think>"), AnswerBeginning::kText);
+  EXPECT_EQ(rest(kThinks, "so</think>"), AnswerBeginning::kNoThought);
   EXPECT_EQ(rest(kMayThink, "<think>so"), kThinks);
-  EXPECT_EQ(rest(kMayThink, "x"), AnswerBeginning::kText);
+  EXPECT_EQ(rest(kMayThink, "x"), AnswerBeginning::kNoThought);
 }
 
 TEST(Thoughts, TagsThatAreControlTokensAreSpelled) {

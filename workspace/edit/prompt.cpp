@@ -233,7 +233,8 @@ AnswerBeginning beginning_of_code(std::span<const PromptPart> parts, const EditR
                                   std::string_view instruction) {
   const AnswerBeginning beginning = beginning_of_answer(parts);
   const bool is_text = begins_with_thought(region.text()) || mentions_thought(instruction);
-  return is_text && beginning == AnswerBeginning::kMayThink ? AnswerBeginning::kText : beginning;
+  return is_text && beginning == AnswerBeginning::kMayThink ? AnswerBeginning::kNoThought
+                                                            : beginning;
 }
 
 std::string opening_fence(const std::string& fence, const Document& document) {
