@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kDraftedTokens = 96;
 constexpr std::size_t kShownBytes = 1500;  // of the code, in the prompt of the drafts
+constexpr std::size_t kBegunBytes = 300;   // of these, in the answer, which the model continues
 constexpr std::string_view kRewrite =
     "Rename the class Bed to Patch in this code and answer with the whole code.\n\n";
 constexpr int kSpeedContext = 256;
@@ -60,13 +61,15 @@ std::string poor_prediction(double perplexity, double limit) {
          ", and at most " + rounded(limit) + " is plausible.";
 }
 
-// A request to rewrite the built-in code, with that code as a prediction: much can be drafted.
+// A request to rewrite the built-in code, with that code as a prediction and the answer begun: even
+// a small model then copies, so that much can be drafted.
 Result<DecodeRequest> rewriting(const Engine& engine) {
   const Tokenizer& tokenizer = engine.tokenizer();
   const std::string code(check_code().substr(0, kShownBytes));
   Result<std::vector<PromptPart>> parts =
       chat_prompt(tokenizer, {{"user", std::string(kRewrite) + code}});
   if (!parts) parts = std::vector<PromptPart>{{code + "\n" + std::string(kRewrite), false}};
+  parts->push_back({"```python\n" + code.substr(0, kBegunBytes), false});
   Result<std::vector<TokenId>> prompt = encode_prompt(tokenizer, *parts);
   if (!prompt) return prompt.error();
   DecodeRequest request;
