@@ -8,10 +8,10 @@
 
 #include "cli/build_info.h"
 #include "cli/common/chat_templates.h"
-#include "cli/common/check_store.h"
 #include "cli/common/command.h"
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
+#include "cli/common/engine_check.h"
 #include "cli/common/engine_loader.h"
 #include "cli/doctor_folders.h"
 #include "cli/doctor_remote.h"

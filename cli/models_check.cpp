@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/common/check_store.h"
+#include "cli/common/engine_check.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/report.h"

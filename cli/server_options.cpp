@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cli/common/chat_templates.h"
-#include "cli/common/check_store.h"
 #include "cli/common/device.h"
+#include "cli/common/engine_check.h"
 #include "cli/common/engine_loader.h"
 #include "cli/common/identity.h"
 #include "cli/common/index_loader.h"

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
-#include "cli/common/device.h"
 #include "cli/common/identity.h"
-#include "cli/common/kv_key.h"
-#include "decoding/model/model_stamp.h"
 #include "support/files/user_folders.h"
 #include "support/files/whole_file.h"
 #include "support/json/json_document.h"
@@ -89,23 +85,6 @@ Result<void> CheckStore::store(const Key& key, const CheckVerdict& verdict) cons
   const std::string text =
       json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   return write_whole_file(file_of(key), {std::as_bytes(std::span(text))});
-}
-
-Result<CheckStore::Key> check_key(const ModelLocation& model, const Device& device) {
-  return kv_key(model, ModelStamp::of(model).weights(), kernels_on(device));
-}
-
-void remember_checks(LocalEngine& engine, const ModelLocation& location) {
-  if (std::getenv("REDRAFT_PINNED_COST") != nullptr) return;
-  Result<CheckStore::Key> key =
-      kv_key(location, engine.target_version(), kernels_on(engine.device()));
-  // The adapter is read again for the key, so it must still be the one that was merged.
-  if (!key || !engine.is_current()) return;
-  std::optional<CheckVerdict> known = CheckStore().load(*key);
-  engine.set_check(std::move(known), [key = *std::move(key)](const CheckVerdict& verdict) {
-    const Result<void> kept = CheckStore().store(key, verdict);
-    if (!kept) logging::info("the check of the model is not kept: {}", kept.error().message());
-  });
 }
 
 }  // namespace redraft::cli

@@ -16,6 +16,7 @@ class Help(RedraftCase):
     def test_only_options_that_count(self):
         every = {"--target", "--draft", "--head", "--device", "--threads", "--kernels", "--log-level"}
         for command, common in (("models list", set()), ("models add", set()), ("models pull", set()), ("models verify", set()),
+                                ("models check", {"--device", "--threads", "--kernels", "--log-level"}),
                                 ("tokenize", {"--target", "--log-level"}), ("index", {"--target", "--threads", "--log-level"}),
                                 ("score", every - {"--draft", "--head"}),
                                 ("doctor", every - {"--draft", "--head"}),
