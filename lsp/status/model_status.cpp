@@ -43,7 +43,7 @@ std::string why_unloaded(const EngineStatus& status) {
   if (status.at_rest)
     return "redraft unloaded the model because it was idle "
            "(redraft.unloadAfter). The next request loads it again.";
-  const std::string when = "The model is not loaded yet. The first request loads it.";
+  std::string when = "The model is not loaded yet. The first request loads it.";
   if (!status.lacks_memory) return when;
   return when + " It takes about " + memory_text(status.memory_bytes) +
          " of memory, more than is free.";

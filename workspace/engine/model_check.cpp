@@ -117,9 +117,9 @@ ChatCheck check_chat(const Tokenizer& tokenizer) {
     if (std::ranges::find(check.control, token) == check.control.end())
       check.control.push_back(token);
   }
-  for (const auto& [mark, name] : kFormats) {
-    const auto has_mark = [&](const auto& token) { return token.first == mark; };
-    if (std::ranges::any_of(check.control, has_mark)) check.format = name;
+  for (const auto& format : kFormats) {
+    const auto has_mark = [&](const auto& token) { return token.first == format.first; };
+    if (std::ranges::any_of(check.control, has_mark)) check.format = format.second;
   }
   if (check.prompt.starts_with("### Instruction:")) check.format = "DeepSeek Coder";
   return check;

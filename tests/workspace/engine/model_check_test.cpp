@@ -183,7 +183,7 @@ class WidthDependent final : public ScriptedModel {
   Predictions forward(std::span<const TokenId> context, const DraftTree& draft, KvCache& cache,
                       const PredictionNeeds& needs) override {
     Predictions predictions = ScriptedModel::forward(context, draft, cache, needs);
-    if (draft.size() > 0) predictions.argmax.back() = 'x';
+    if (!draft.empty()) predictions.argmax.back() = 'x';
     return predictions;
   }
 };
