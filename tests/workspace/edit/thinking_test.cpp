@@ -111,7 +111,9 @@ TEST(ThinkingEdits, RetriesBranchInTheCode) {
     EXPECT_NE(result->output, answer);
   }
   again.retry_index = static_cast<int>(kAfter.size()) + 1;
-  EXPECT_THAT(edit_to(again, answer).error().message(), HasSubstr("no more than"));
+  const Result<EditResult> beyond = edit_to(again, answer);
+  ASSERT_FALSE(beyond);
+  EXPECT_THAT(beyond.error().message(), HasSubstr("no more than"));
 }
 
 TEST(ThinkingEdits, ARepairIsShownTheCodeAlone) {
