@@ -47,7 +47,7 @@ bool was_applied(const Json* result) {
 
 std::string message_of(const EditProgress& progress) {
   const DecodeStatistics& statistics = progress.statistics;
-  const std::string written = std::to_string(statistics.new_tokens) + " tokens";
+  std::string written = std::to_string(statistics.new_tokens) + " tokens";
   if (progress.thinking) return "thinking, " + written;
   if (!progress.reading()) return written;
   const int read = statistics.cached_prompt_tokens + statistics.prefilled_tokens;
