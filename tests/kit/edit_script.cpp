@@ -264,7 +264,7 @@ Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& scri
   const std::shared_ptr<const Tokenizer> tokenizer =
       script.opens_thought ? thought_opening_tokenizer() : fill_tokenizer();
   // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
-  const CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
+  CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
   LocalEngine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
                             [price](LanguageModel&) { return CostCurve(price); }};
   target.title = script.title;
