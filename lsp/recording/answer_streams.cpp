@@ -89,9 +89,10 @@ Json comparable(Json message, const std::string& method, bool is_answer) {
                     : none;
   if (method == "initialize" && inner.is_object() && inner.contains("serverInfo"))
     erase(inner["serverInfo"], {"version"});
-  // The scheduler decides when the index reads files, and the device does not change any answer.
+  // The scheduler decides when the index reads files and when caches are counted, and the device
+  // does not change any answer.
   if (method == "redraft/status" || method == "$/redraft/status")
-    erase(inner, {"version", "device", "index", "common"});
+    erase(inner, {"version", "device", "index", "common", "caches"});
   if (method == "$/progress") erase(inner, {"token"});
   if (method == "$/redraft/edit") erase(inner, {"seq"});
   return message;

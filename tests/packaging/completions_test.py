@@ -76,7 +76,7 @@ class Described(RedraftCase):
     def test_bash_completes(self):
         script = self.files["bash"]
         self.assertEqual(complete_in_bash(script, "mod"), {"models"})
-        self.assertEqual(complete_in_bash(script, "models", ""), {"list", "show", "add", "pull", "verify"})
+        self.assertEqual(complete_in_bash(script, "models", ""), {"list", "show", "add", "pull", "check", "verify"})
         self.assertEqual(complete_in_bash(script, "edit", "a.py", "--wr"), {"--write"})
         self.assertEqual(complete_in_bash(script, "edit", "--scope", ""), {"selection", "symbol", "file", "whole"})
         self.assertEqual(complete_in_bash(script, "edit", "--trace-file", ""), set())  # a file, which bash itself completes
