@@ -266,7 +266,7 @@ Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& scri
   // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
   CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
   LocalEngine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
-                            [price](LanguageModel&) { return CostCurve(price); }};
+                            [price](LanguageModel&) { return price; }};
   target.title = script.title;
   LocalEngine::Model draft;
   if (script.draft) {
