@@ -87,6 +87,7 @@ class ModelLossless : public testing::TestWithParam<Param> {
     const int length = between(random_, 1, 40);
     for (int i = 0; i < length; ++i) request.prompt.push_back(between(random_, 0, 47));
     request.max_new_tokens = kOutput;
+    request.log_probabilities = 2;
     return request;
   }
 
@@ -120,6 +121,7 @@ TEST_P(ModelLossless, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
           decode(name, {target.get(), cache.get()}, {&drafter, draft_cache.get()}, request,
                  curves[between(random_, 0, 1)], nullptr, {}, &memory);
       EXPECT_EQ(result.tokens, plain.tokens);
+      EXPECT_EQ(result.log_probabilities, plain.log_probabilities);
       expect_sums(result);
       if (result.statistics.passes < kOutput) drafting.insert(name);
     }
@@ -132,6 +134,7 @@ TEST_P(ModelLossless, ADecoderThatIsNotStrictWritesSomethingElse) {
   const auto target = load(1, 1, false);
   const auto drafter = load(2, 1, false);
   DecodeRequest request = random_request();
+  request.log_probabilities.reset();  // it reports none
   const auto cache = target->new_cache(kContext);
   const DecodeResult plain = decode("ar", {target.get(), cache.get()}, {}, request);
   request.original = near_miss(plain.tokens);
