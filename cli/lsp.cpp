@@ -80,7 +80,9 @@ int run_replay(const LspOptions& options) {
 }
 
 int run_lsp(const LspOptions& options) {
-  const ServerChoices& choices = options.choices;
+  ServerChoices choices = options.choices;
+  // What a check finds is not part of a recording.
+  if (!options.record.empty()) choices.checks_models = false;
   if (const Result<void> applied = apply(choices.common); !applied) return fail(applied.error());
   Tracing tracing;
   if (const Result<void> traced = tracing.begin(options.trace_file); !traced)

@@ -153,8 +153,11 @@ int report(const CheckOptions& options, const LocalEngine& engine, const ModelCh
   }
   const CheckVerdict verdict = verdict_of(check);
   if (verdict.fault.empty()) return kSuccess;
-  return fail(Error(options.common.target + " is probably loaded wrongly. " + verdict.fault + " " +
-                    advice_after_fault()));
+  const bool decoding = check.drafts.first_difference && faults_of(check).size() == 1;
+  return fail(Error(
+      options.common.target +
+      (decoding ? " is loaded, but not decoded correctly. " : " is probably loaded wrongly. ") +
+      verdict.fault + " " + advice_after_fault(check)));
 }
 
 int run_check(const CheckOptions& options) {

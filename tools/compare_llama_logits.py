@@ -25,6 +25,10 @@ try:
 except ImportError as error:
     sys.exit(f"compare_llama_logits: error: {error}; install the packages gguf and numpy")
 
+class NotRun(Exception):
+    pass
+
+
 MOST = 1e-3  # of the spread: rounding is far below, a wrong formula far above
 F32 = gguf.GGMLQuantizationType.F32
 
@@ -59,8 +63,10 @@ def difference(program, folder):
         single_precision_copy(folder / "model.gguf", copy, expected.shape[1])
         run = subprocess.run([program, copy, *map(str, golden["ids"])], capture_output=True, text=True)
     if run.returncode != 0:
-        raise ValueError(" ".join(run.stderr.split()) or f"exit code {run.returncode}")
+        raise NotRun(" ".join(run.stderr.split()) or f"exit code {run.returncode}")
     actual = numpy.array([[float(word) for word in line.split()] for line in run.stdout.splitlines()])
+    if actual.shape != expected.shape:
+        fail(f"{folder.name}: llama.cpp gave logits of the shape {actual.shape}, not {expected.shape}")
     apart = numpy.abs(actual - expected) / expected.std()
     return apart.mean(), apart.max()
 
@@ -79,7 +85,7 @@ def main():
     for folder in folders:
         try:
             mean, largest = difference(program, folder)
-        except ValueError as error:
+        except NotRun as error:
             print(f"{folder.name:14} llama.cpp does not run it: {error}")
             continue
         compared += 1

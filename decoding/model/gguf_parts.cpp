@@ -21,7 +21,7 @@ constexpr std::string_view kEnding = ".gguf";
 constexpr std::string_view kOf = "-of-";
 constexpr std::size_t kDigits = 5;
 
-// Removes "-00002" or "of-00003" from the end of a name; -1: it has none.
+// Removes the digits of "-00002" or "-of-00003" from the end of a name; -1: it has none.
 int take_number(std::string_view& name) {
   if (name.size() < kDigits) return -1;
   int number = 0;

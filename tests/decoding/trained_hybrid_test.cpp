@@ -52,7 +52,7 @@ constexpr const char* kOtherCode =
     "                self.values[name] = value\n"
     "        return self.values\n";
 
-// What `make setup` trained.
+// What `make test` trained (tools/setup.py hybrid).
 std::filesystem::path trained_file() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");

@@ -21,7 +21,7 @@ def python_files(archives):
 
 
 class Samples:
-    """Sequences of tokens: half of each batch are pieces of files, half are edits. `random` is numpy's generator."""
+    """Sequences of tokens: a quarter of each batch are pieces of files, the others edits. `random` is numpy's generator."""
 
     def __init__(self, texts, vocabulary, random):
         self.vocabulary, self.random = vocabulary, random

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Trains a small hybrid (architecture `qwen35` with an MTP block) on Python files and on edits of them.
 
-    make hybrid-model
+    tools/setup.py hybrid    the small one, for tests
+    make hybrid-model        the large one, for measurements
 
 Tests and measurements need a hybrid that predicts code, because the drafts for a model of random weights are rarely
 accepted. `small` is for tests; `large` is for measurements. Everything is pinned: the packages (requirements.lock), the

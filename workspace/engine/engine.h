@@ -165,7 +165,7 @@ class Engine {
   // Before each pass it asks `go_on`, which may run other jobs or end it.
   virtual void measure_cost_again(const std::function<bool()>& /*go_on*/) {}
   // Whether it is worth checking in an idle moment, which the caller then arranges, if the model is
-  // loaded as its makers meant it. True once, until check_quickly() ends early.
+  // loaded as its makers meant it. True once for each load.
   virtual bool ask_for_check() { return false; }
   // Such a check (model_check.h), and remembers its result. After each pass it asks `go_on`, which
   // may run other jobs or end it.

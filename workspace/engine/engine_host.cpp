@@ -186,6 +186,8 @@ void EngineHost::report_fault(const std::string& fault) {
     status_.fault = fault;
     status_.fault_is_new = true;
     tell();
+    status_.fault_is_new = false;  // whoever comes later finds it in the status, without a message
+    tell();
   });
 }
 

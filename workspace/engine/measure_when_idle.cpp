@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "support/system/crash_notes.h"
+
 namespace redraft {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr std::chrono::seconds kRest{5};
 
 void measure_when_idle(EngineHost& host, Engine& used) {
   if (!used.ask_for_cost()) return;
+  // The job belongs to no document: if it crashes, none is to blame.
+  const AtWork work({.document = 0, .kind = "measuring passes"});
   host.queue().add(
       [&host](const DecodeQueue::Control& control) {
         const auto go_on = [&control] {

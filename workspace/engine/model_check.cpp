@@ -57,6 +57,7 @@ std::string rounded(double value) {
 }
 
 std::string poor_prediction(double perplexity, double limit) {
+  if (!std::isfinite(perplexity)) return "The model's predictions are not numbers.";
   return "The model does not predict ordinary code: its perplexity is " + rounded(perplexity) +
          ", and at most " + rounded(limit) + " is plausible.";
 }
@@ -71,6 +72,8 @@ Result<DecodeRequest> rewriting(const Engine& engine) {
   if (!parts) parts = std::vector<PromptPart>{{code + "\n" + std::string(kRewrite), false}};
   parts->push_back({"```python\n" + code.substr(0, kBegunBytes), false});
   Result<std::vector<TokenId>> prompt = encode_prompt(tokenizer, *parts);
+  // The vocabulary lacks a control token of the chat: check_chat() says so.
+  if (!prompt) prompt = encode_prompt(tokenizer, {{code + "\n" + std::string(kRewrite), false}});
   if (!prompt) return prompt.error();
   DecodeRequest request;
   const auto room = static_cast<std::ptrdiff_t>(engine.context_length()) / 2;
@@ -199,6 +202,12 @@ std::vector<std::string> faults_of(const ModelCheck& check) {
         "The model predicts code no better than the same lines in random order: "
         "perplexity " +
         rounded(found.code) + " and " + rounded(found.shuffled) + ".");
+  for (const auto& [text, id] : check.chat.control) {
+    if (id < 0)
+      faults.push_back("Its chat format needs " + text +
+                       ", which is no control token of the file: "
+                       "edits fail.");
+  }
   for (const std::string& fault : check.tokenizer.faults)
     faults.push_back("The tokenizer changes text: " + fault + ".");
   if (const std::optional<int> at = check.drafts.first_difference)
@@ -207,12 +216,15 @@ std::vector<std::string> faults_of(const ModelCheck& check) {
   return faults;
 }
 
-std::string advice_after_fault() {
+std::string advice_after_fault(const ModelCheck& check) {
+  const std::string report = "report the output of `redraft models check NAME --format json`";
+  if (check.drafts.first_difference && faults_of(check).size() == 1)
+    return "This is an error of redraft or of the machine, not of the file: " + report;
   return "The file is damaged, it was converted wrongly, redraft reads it wrongly, or the model "
          "was "
          "not trained on code. Do not trust its edits. Compare the SHA-256 of the file with that "
-         "of its publisher, or take another conversion. If another program runs this file well, "
-         "report the output of `redraft models check NAME --format json`";
+         "of its publisher, or take another conversion. If another program runs this file well, " +
+         report;
 }
 
 CheckVerdict verdict_of(const ModelCheck& check) {

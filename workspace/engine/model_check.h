@@ -85,7 +85,7 @@ struct ModelCheck {
 // What is implausible, as sentences; empty: nothing.
 std::vector<std::string> faults_of(const ModelCheck& check);
 // What a fault means and what to do, as sentences.
-std::string advice_after_fault();
+std::string advice_after_fault(const ModelCheck& check);
 
 CheckVerdict verdict_of(const ModelCheck& check);
 
