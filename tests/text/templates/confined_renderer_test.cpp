@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -162,6 +163,19 @@ TEST_F(ConfinedRendererTest, ProcessesAreConfinedAndEndWithTheirOwners) {
   first.reset();
   while (children_of(keeper).size() > 1) ::usleep(1000);
   EXPECT_EQ(*second->render(kQuestion), "Hi");
+}
+
+TEST_F(ConfinedRendererTest, AnotherProcessFollowsOneThatWasEndedButNotForEver) {
+  const std::string self = std::to_string(::getpid());
+  const auto confined = renderer(kPlain);
+  for (int i = 0; i < 3; ++i) {
+    const Result<std::string> text = confined->render(kQuestion);
+    ASSERT_TRUE(text) << text.error().message() << ", time " << i;
+    if (children_of(self).empty()) GTEST_SKIP() << "the kernel lists no children";
+    ::kill(std::stoi(children_of(children_of(self).back()).back()), SIGKILL);
+    EXPECT_EQ(confined->render(kQuestion).error().message(), "its process has ended");
+  }
+  EXPECT_EQ(confined->render(kQuestion).error().message(), "its process has ended");
 }
 
 TEST_F(ConfinedRendererTest, ProcessesKeepNoDescriptorThatTheyInherit) {
