@@ -108,7 +108,9 @@ class ConfinedRenderer final : public ChatRenderer {
   Result<TemplateFrame> ask(const TemplateFrame& request) {
     const Clock::time_point deadline = Clock::now() + kPatience;
     const std::string bytes = to_bytes(request);
-    if (bytes.size() > TemplateFrameReader::kMaxFrame) return Error("the messages are too long");
+    if (bytes.size() > TemplateFrameReader::kMaxFrame ||
+        request.texts.size() > TemplateFrameReader::kMaxMessageTexts)
+      return Error("the messages are too long");
     for (std::string_view rest = bytes; !rest.empty();) {
       if (!wait_for(process_->socket.get(), POLLOUT, deadline)) return too_slow();
       const ssize_t sent = ::send(process_->socket.get(), rest.data(), rest.size(),
