@@ -89,8 +89,14 @@ void print_advice(int threads, double bandwidth_gbps) {
   machine.bandwidth_gbps = bandwidth_gbps;
   const std::vector<ModelOverview> models = overview_of_models(machine);
   print_row("advice", recommendation(models, machine));
-  const std::string best = best_advice(advice_for(models, machine));
-  if (!best.empty()) print_row("", "for edits on this machine: " + best);
+  // That one counts the memory that is free now, and this one all of it.
+  const std::vector<Advice> all = advice_for(models, machine);
+  const auto best = std::ranges::find(all, true, &Advice::is_best);
+  if (best == all.end()) return;
+  print_row(best->present_as.empty() ? "to fetch" : "present",
+            "the best recommended model for edits with all of this machine's memory, of which "
+            "`advice` counts what is free now: " +
+                best_advice(all));
 }
 
 // A sentence about one model. Clears `sound` if the model is damaged.

@@ -120,7 +120,8 @@ std::uint64_t pass_bytes(const AdvisedModel& model) {
 }
 
 bool is_named(const ModelOverview& model, const AdvisedModel& advised) {
-  return model.present && lower_case(model.name).starts_with(lower_case(advised.name));
+  return model.present && model.runs() &&
+         lower_case(model.name).starts_with(lower_case(advised.name));
 }
 
 bool fits(const AdvisedModel& model, std::uint64_t needed, const Machine& machine) {

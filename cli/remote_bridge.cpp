@@ -10,6 +10,7 @@
 #include "remote/bridge.h"
 #include "remote/bridge_client.h"
 #include "support/confine/confinement.h"
+#include "support/system/descriptors.h"
 
 namespace redraft::cli {
 namespace {
@@ -21,6 +22,7 @@ std::string new_session() {
 }
 
 int run_remote_bridge(const std::string& server) {
+  close_descriptors_from(BridgeClient::kSocket + 1);  // which it may inherit by mistake
   const Result<RemoteAddress> address = parse_remote_address(server);
   if (!address) return misuse(address.error());
   const Result<std::optional<RemoteAddress>> proxy = proxy_of_environment(*address);

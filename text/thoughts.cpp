@@ -37,7 +37,26 @@ AnswerBeginning beginning_of_answer(std::span<const PromptPart> parts) {
 AnswerBeginning beginning_of_rest(AnswerBeginning beginning, std::string_view begun) {
   ThoughtSplitter splitter(beginning);
   splitter.add(begun);
-  return splitter.thinking() ? AnswerBeginning::kThinks : AnswerBeginning::kNoThought;
+  if (splitter.thinking()) return AnswerBeginning::kThinks;
+  const bool blank = without_blanks_before(begun).empty();
+  return blank ? beginning : AnswerBeginning::kNoThought;
+}
+
+AnswerBeginning begin_answer(const Tokenizer& tokenizer, std::string_view begun,
+                             std::vector<PromptPart>& parts) {
+  const AnswerBeginning beginning = beginning_of_answer(parts);
+  const bool opened = beginning == AnswerBeginning::kThinks;
+  if (opened && begins_with_thought(begun)) {
+    begun = without_blanks_before(begun);
+    begun = without_blanks_before(begun.substr(kOpen.size()));
+  } else if (opened && !without_blanks_before(begun).empty() &&
+             begun.find(kClose) == std::string_view::npos) {
+    parts.push_back({std::string(kClose), tokenizer.special(kClose) >= 0});
+    parts.push_back({"\n\n" + std::string(begun), false});
+    return AnswerBeginning::kNoThought;
+  }
+  if (!begun.empty()) parts.push_back({std::string(begun), false});
+  return beginning_of_rest(beginning, begun);
 }
 
 bool begins_with_thought(std::string_view text) {

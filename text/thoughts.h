@@ -19,6 +19,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/token.h"
 #include "text/chat_template.h"
@@ -36,8 +37,15 @@ enum class AnswerBeginning : std::uint8_t {
 // of the prompt, after all messages.
 AnswerBeginning beginning_of_answer(std::span<const PromptPart> parts);
 
-// How the rest of an answer begins after its beginning `begun`: kThinks or kNoThought.
+// How the rest of an answer begins after its beginning `begun`; the same if that is blank,
+// otherwise kThinks or kNoThought.
 AnswerBeginning beginning_of_rest(AnswerBeginning beginning, std::string_view begun);
+
+// Appends the beginning of the answer to the prompt of a chat, and returns how the rest begins. If
+// the prompt opens a thought, `begun` may go on with it, open it once more (the second tag is left
+// out) or be text: then the thought is ended before it.
+AnswerBeginning begin_answer(const Tokenizer& tokenizer, std::string_view begun,
+                             std::vector<PromptPart>& parts);
 
 // Whether the text begins with the opening tag, apart from white space.
 bool begins_with_thought(std::string_view text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,35 +29,34 @@ Urgency urgency_of(const Generation& generation) {
   return generation.suffix ? Urgency::kCompletion : Urgency::kEdit;
 }
 
+struct Prompt {
+  std::vector<PromptPart> parts;
+  AnswerBeginning beginning = AnswerBeginning::kNoThought;
+};
+
 // Continues an assistant's turn at the end, like llama.cpp's server.
-Result<std::vector<PromptPart>> conversation_parts(const Tokenizer& tokenizer,
-                                                   std::vector<ChatMessage> messages) {
+Result<Prompt> conversation(const Tokenizer& tokenizer, std::vector<ChatMessage> messages) {
   std::string begun;
   if (messages.back().role == "assistant") {
     begun = std::move(messages.back().text);
     messages.pop_back();
   }
   Result<std::vector<PromptPart>> parts = chat_prompt(tokenizer, messages);
-  if (parts && !begun.empty()) parts->push_back({std::move(begun), false});
-  return parts;
+  if (!parts) return parts.error();
+  Prompt prompt{.parts = *std::move(parts)};
+  prompt.beginning = begin_answer(tokenizer, begun, prompt.parts);
+  return prompt;
 }
 
-Result<std::vector<PromptPart>> prompt_parts(const Generation& generation,
-                                             const Tokenizer& tokenizer, std::string_view model) {
-  if (generation.interface == Interface::kChat)
-    return conversation_parts(tokenizer, generation.messages);
-  if (!generation.suffix) return std::vector<PromptPart>{{generation.prompt, false}};
+Result<Prompt> prompt_of(const Generation& generation, const Tokenizer& tokenizer,
+                         std::string_view model) {
+  if (generation.interface == Interface::kChat) return conversation(tokenizer, generation.messages);
+  if (!generation.suffix) return Prompt{.parts = {{generation.prompt, false}}};
   Result<std::vector<PromptPart>> parts = completion_prompt(
       tokenizer, {kFileName, generation.prompt, *generation.suffix, generation.files, model});
-  if (parts && !generation.begun.empty()) parts->push_back({generation.begun, false});
-  return parts;
-}
-
-AnswerBeginning beginning_of(const Generation& generation, std::span<const PromptPart> parts) {
-  if (generation.interface != Interface::kChat) return AnswerBeginning::kNoThought;
-  const ChatMessage& last = generation.messages.back();
-  if (last.role != "assistant" || last.text.empty()) return beginning_of_answer(parts);
-  return beginning_of_rest(beginning_of_answer(parts.first(parts.size() - 1)), last.text);
+  if (!parts) return parts.error();
+  if (!generation.begun.empty()) parts->push_back({generation.begun, false});
+  return Prompt{.parts = *std::move(parts)};
 }
 
 std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& tokenizer,
@@ -183,11 +181,11 @@ class GenerationJob {
   Result<DecodeRequest> make_request(Engine& engine, AnswerBeginning& beginning) const {
     const Tokenizer& tokenizer = engine.tokenizer();
     const std::string names = engine.target_names();
-    const Result<std::vector<PromptPart>> parts = prompt_parts(generation_, tokenizer, names);
-    if (!parts) return parts.error();
-    beginning = beginning_of(generation_, *parts);
+    const Result<Prompt> asked = prompt_of(generation_, tokenizer, names);
+    if (!asked) return asked.error();
+    beginning = asked->beginning;
     Result<std::vector<TokenId>> prompt =
-        engine.prompt_encoder(purpose_of(generation_)).encode(*parts);
+        engine.prompt_encoder(purpose_of(generation_)).encode(asked->parts);
     if (!prompt) return prompt.error();
     if (prompt->empty()) return Error("the prompt is empty, so there is nothing to continue");
     DecodeRequest request;

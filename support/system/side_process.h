@@ -21,9 +21,10 @@ struct SideProcess {
 inline constexpr int kSideSocket = 3;
 
 // Starts `command`, a program and its arguments, with a unix domain socket of `socket_type`
-// (SOCK_STREAM, SOCK_SEQPACKET). It inherits only stderr, and is in a new session, so that Ctrl-C
-// only reaches this process, which then ends it cleanly. `environment`: lines NAME=VALUE; nullopt:
-// this process's.
+// (SOCK_STREAM, SOCK_SEQPACKET). It inherits stderr and whatever is not close-on-exec: it should
+// first close all descriptors above kSideSocket (close_descriptors_from()). It is in a new session,
+// so that Ctrl-C only reaches this process, which then ends it cleanly. `environment`: lines
+// NAME=VALUE; nullopt: this process's.
 Result<SideProcess> start_side_process(
     const std::vector<std::string>& command, int socket_type,
     const std::optional<std::vector<std::string>>& environment = {});

@@ -95,6 +95,14 @@ TEST(ModelAdvice, SaysWhatItIsAndHowToGetIt) {
   EXPECT_EQ(best_advice(advice_for({}, machine_of(2))), "");
 }
 
+TEST(ModelAdvice, DoesNotNameAFileThatDoesNotRun) {
+  ModelOverview broken = measured("Qwen3.5-9B-Q4_K_M.gguf", 5'000'000'000, 0.2);
+  broken.summary.why_not = "the file ends too early";
+  const std::string best = best_advice(advice_for({broken}, machine_of(15.2)));
+  EXPECT_THAT(best, HasSubstr("`redraft models pull unsloth/Qwen3.5-9B-GGUF:Q4_K_M`"));
+  EXPECT_THAT(best, Not(HasSubstr("--target")));
+}
+
 TEST(ModelAdvice, ListsAllAndMarksTheDefault) {
   const Machine machine = machine_of(15.2);
   std::string text;

@@ -110,6 +110,48 @@ TEST(Thoughts, GoOnWhereAnAnswerIsContinued) {
   EXPECT_EQ(rest(kThinks, "so</think>"), AnswerBeginning::kNoThought);
   EXPECT_EQ(rest(kMayThink, "<think>so"), kThinks);
   EXPECT_EQ(rest(kMayThink, "x"), AnswerBeginning::kNoThought);
+  EXPECT_EQ(rest(kMayThink, "\n"), kMayThink);
+  EXPECT_EQ(rest(kThinks, "\n"), kThinks);
+}
+
+struct Begun {
+  std::string text;  // control parts in braces
+  AnswerBeginning beginning = kMayThink;
+  friend bool operator==(const Begun&, const Begun&) = default;
+};
+
+Begun begun(const Tokenizer& tokenizer, std::vector<PromptPart> parts, std::string_view text) {
+  Begun begun;
+  begun.beginning = begin_answer(tokenizer, text, parts);
+  for (const PromptPart& part : parts)
+    begun.text += part.control ? "{" + part.text + "}" : part.text;
+  return begun;
+}
+
+TEST(Thoughts, AClientsBeginningIsNoPartOfAThoughtThatTheTemplateOpened) {
+  constexpr AnswerBeginning kNoThought = AnswerBeginning::kNoThought;
+  TokenizerSpec spec = tiny_spec("qwen2");
+  for (const char* tag : {"<think>", "</think>"}) {
+    spec.tokens.emplace_back(tag);
+    spec.types.push_back(3);
+  }
+  const auto tokenizer = *Tokenizer::make(std::move(spec));
+  const std::vector<PromptPart> opened = {{"<think>", true}, {"\n", false}};
+  const auto of = [&](std::string_view text) { return begun(*tokenizer, opened, text); };
+  EXPECT_EQ(of("x = 1"), (Begun{"{<think>}\n{</think>}\n\nx = 1", kNoThought}));
+  EXPECT_EQ(of("<think>\nso"), (Begun{"{<think>}\nso", kThinks}));
+  EXPECT_EQ(of("\n<think>so</think>x"), (Begun{"{<think>}\nso</think>x", kNoThought}));
+  EXPECT_EQ(of("so</think>x"), (Begun{"{<think>}\nso</think>x", kNoThought}));
+  EXPECT_EQ(of("\n"), (Begun{"{<think>}\n\n", kThinks}));
+  EXPECT_EQ(of(""), (Begun{"{<think>}\n", kThinks}));
+
+  const std::vector<PromptPart> plain = {{"a\n", false}};
+  EXPECT_EQ(begun(*tokenizer, plain, "x"), (Begun{"a\nx", kNoThought}));
+  EXPECT_EQ(begun(*tokenizer, plain, "\n"), (Begun{"a\n\n", kMayThink}));
+  EXPECT_EQ(begun(*tokenizer, plain, "<think>so"), (Begun{"a\n<think>so", kThinks}));
+  const auto without_tags = *Tokenizer::make(tiny_spec("qwen2"));
+  EXPECT_EQ(begun(*without_tags, {{"<think>\n", false}}, "x"),
+            (Begun{"<think>\n</think>\n\nx", kNoThought}));
 }
 
 TEST(Thoughts, TagsThatAreControlTokensAreSpelled) {

@@ -24,6 +24,7 @@ using Kind = TemplateFrame::Kind;
 
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kMaxReason = 300;  // bytes
+constexpr int kMaxStalls = 3;
 
 // Waits until the socket is ready; false at the deadline.
 bool wait_for(int socket, short events, Clock::time_point deadline) {
@@ -91,9 +92,11 @@ class ConfinedRenderer final : public ChatRenderer {
                                        : shown(std::move(answer->texts[0])));
   }
 
+  // Ends the process, and gives the template up unless it may do better in another process.
   Error give_up(Error reason) {
     end();
-    given_up_ = reason;
+    const bool retried = std::exchange(stalled_, false) && n_stalls_ < kMaxStalls;
+    if (!retried) given_up_ = reason;
     return reason;
   }
 
@@ -105,7 +108,9 @@ class ConfinedRenderer final : public ChatRenderer {
   Result<TemplateFrame> ask(const TemplateFrame& request) {
     const Clock::time_point deadline = Clock::now() + kPatience;
     const std::string bytes = to_bytes(request);
-    if (bytes.size() > TemplateFrameReader::kMaxFrame) return Error("the messages are too long");
+    if (bytes.size() > TemplateFrameReader::kMaxFrame ||
+        request.texts.size() > TemplateFrameReader::kMaxMessageTexts)
+      return Error("the messages are too long");
     for (std::string_view rest = bytes; !rest.empty();) {
       if (!wait_for(process_->socket.get(), POLLOUT, deadline)) return too_slow();
       const ssize_t sent = ::send(process_->socket.get(), rest.data(), rest.size(),
@@ -128,12 +133,20 @@ class ConfinedRenderer final : public ChatRenderer {
       const ssize_t size =
           ::recv(process_->socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
       if (size < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (size <= 0) return Error("its process has ended");
+      if (size <= 0) return stalled("its process has ended");
       reader.add({buffer.data(), static_cast<std::size_t>(size)});
     }
   }
 
-  static Error too_slow() { return Error("it took longer than 10 seconds"); }
+  Error too_slow() { return stalled("it took longer than 10 seconds"); }
+
+  // A failure that may have nothing to do with the template: the machine is busy or asleep, or
+  // something else ended the process.
+  Error stalled(const char* reason) {
+    ++n_stalls_;
+    stalled_ = true;
+    return Error(reason);
+  }
 
   const std::shared_ptr<TemplateHost> host_;
   const ChatTemplate template_;
@@ -141,6 +154,8 @@ class ConfinedRenderer final : public ChatRenderer {
   std::mutex mutex_;
   std::optional<TemplateHost::Renderer> process_;
   std::optional<Error> given_up_;
+  int n_stalls_ = 0;      // with this template
+  bool stalled_ = false;  // the failure that is handled now
   bool reported_ = false;
 };
 

@@ -18,10 +18,26 @@ std::size_t number_at(std::string_view bytes) {
   return number;
 }
 
-std::optional<std::vector<std::string>> read_texts(std::string_view bytes) {
+// The most texts that a frame of this kind may have: an empty one takes few bytes of a frame, but
+// many of memory.
+std::size_t max_texts(TemplateFrame::Kind kind) {
+  switch (kind) {
+    case TemplateFrame::Kind::kTemplate:
+      return 3;
+    case TemplateFrame::Kind::kMessages:
+      return TemplateFrameReader::kMaxMessageTexts;
+    case TemplateFrame::Kind::kText:
+    case TemplateFrame::Kind::kRefusal:
+    case TemplateFrame::Kind::kEnd:
+      break;
+  }
+  return 1;
+}
+
+std::optional<std::vector<std::string>> read_texts(std::string_view bytes, std::size_t most) {
   std::vector<std::string> texts;
   while (!bytes.empty()) {
-    if (bytes.size() < kNumber) return std::nullopt;
+    if (bytes.size() < kNumber || texts.size() == most) return std::nullopt;
     const std::size_t size = number_at(bytes);
     bytes.remove_prefix(kNumber);
     if (size > bytes.size()) return std::nullopt;
@@ -47,15 +63,16 @@ std::string to_bytes(const TemplateFrame& frame) {
 Result<std::optional<TemplateFrame>> TemplateFrameReader::next() {
   constexpr std::size_t kHead = 1 + kNumber;
   if (bytes_.size() < kHead) return std::optional<TemplateFrame>();
-  const auto kind = static_cast<unsigned char>(bytes_[0]);
+  const auto number = static_cast<unsigned char>(bytes_[0]);
   const std::size_t size = number_at(std::string_view(bytes_).substr(1));
-  if (kind > static_cast<unsigned char>(TemplateFrame::Kind::kEnd) || size > kMaxFrame)
+  if (number > static_cast<unsigned char>(TemplateFrame::Kind::kEnd) || size > kMaxFrame)
     return Error("received data that is not a frame");
   if (bytes_.size() < kHead + size) return std::optional<TemplateFrame>();
-  auto texts = read_texts(std::string_view(bytes_).substr(kHead, size));
+  const auto kind = static_cast<TemplateFrame::Kind>(number);
+  auto texts = read_texts(std::string_view(bytes_).substr(kHead, size), max_texts(kind));
   if (!texts) return Error("received data that is not a frame");
   bytes_.erase(0, kHead + size);
-  return std::optional(TemplateFrame{static_cast<TemplateFrame::Kind>(kind), std::move(*texts)});
+  return std::optional(TemplateFrame{kind, std::move(*texts)});
 }
 
 }  // namespace redraft

@@ -137,6 +137,7 @@ class Keeper {
 }  // namespace
 
 Result<void> run_template_keeper(int socket) {
+  close_descriptors_from(socket + 1);
   ::prctl(PR_SET_DUMPABLE, 0);
   Keeper(socket).run();
   return {};

@@ -11,7 +11,8 @@ namespace redraft {
 // ends its own children. It never reads what a template writes. Where system calls cannot be
 // filtered it starts no renderer.
 //
-// Returns when the other end of `socket` (SOCK_SEQPACKET) is closed; then all renderers have ended.
+// First closes all descriptors above `socket`, which a program may inherit by mistake. Returns when
+// the other end of `socket` (SOCK_SEQPACKET) is closed; then all renderers have ended.
 Result<void> run_template_keeper(int socket);
 
 // The host's side. The id of a new renderer, to which the keeper has given `descriptor`, a stream

@@ -1,11 +1,17 @@
 #include "workspace/edit/code_answer.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace redraft {
 namespace {
 
 constexpr const char* kOtherModel = "a model whose thinking can be switched off";
+
+void append(std::vector<std::string> more, std::vector<std::string>& lines) {
+  std::ranges::move(more, std::back_inserter(lines));
+}
 
 }  // namespace
 
@@ -25,37 +31,51 @@ std::vector<std::string> CodeAnswer::add(TokenId token) {
 
 std::vector<std::string> CodeAnswer::end() {
   std::vector<std::string> lines = take(splitter_.end());
-  if (opening_ == Opening::kPossible && !line_.empty()) {
+  if (opening_ == Opening::kPossible && (n_read_ > 0 || !line_.empty())) {
     opening_ = Opening::kNone;
-    if (fence_length(line_) < prompts_length_)
-      lines = fenced_.add(line_);  // otherwise it is the closing fence
+    lines = std::exchange(held_, {});
+    const FenceLine fence = read_fence(line_);
+    if (n_read_ > 0 || fence.length < prompts_length_) {
+      append(fenced_.add(line_), lines);
+    } else {  // the only line: the closing fence, or an opening one without code
+      fenced_ = FencedOutput(std::string(fence.length, '`'));
+      if (fence.bare) fenced_.add(line_);
+      if (!fence.bare) before_opening_ = line_.size();
+    }
   }
-  for (std::string& line : fenced_.end()) lines.push_back(std::move(line));
+  append(fenced_.end(), lines);
   return lines;
 }
 
 std::vector<std::string> CodeAnswer::take(const ThoughtSplitter::Pieces& pieces) {
-  if (pieces.text.empty()) return {};
   if (opening_ == Opening::kNone) return fenced_.add(pieces.text);
   line_ += pieces.text;
-  if (!find_opening()) return {};
-  opening_ = Opening::kNone;
-  return fenced_.add(std::exchange(line_, {}));
+  while (opening_ != Opening::kNone) {
+    const std::size_t size = line_.find('\n') + 1;
+    if (size == 0) return {};
+    read_line(std::string_view(line_).substr(0, size));
+    line_.erase(0, size);
+  }
+  std::vector<std::string> lines = std::exchange(held_, {});
+  append(fenced_.add(std::exchange(line_, {})), lines);
+  return lines;
 }
 
-// Whether line_ begins with code. Removes complete lines before it.
-bool CodeAnswer::find_opening() {
-  for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n')) {
-    std::string_view line = std::string_view(line_).substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::size_t length = fence_length(line);
-    if (opening_ == Opening::kPossible && length < prompts_length_) return true;
-    if (length > 0) fenced_ = FencedOutput(std::string(length, '`'));
-    before_opening_ += end + 1;
-    line_.erase(0, end + 1);
-    if (length > 0) return true;
+// A line, with its ending, of which it is not certain that code came before it.
+void CodeAnswer::read_line(std::string_view line) {
+  const bool first = n_read_ == 0;
+  n_read_ += line.size();
+  const FenceLine fence = read_fence(line.substr(0, line.find_last_not_of("\r\n") + 1));
+  const bool may_open = opening_ == Opening::kRequired || first || !fence.bare;
+  if (fence.length >= prompts_length_ && may_open) {
+    fenced_ = FencedOutput(std::string(fence.length, '`'));
+    held_.clear();
+    before_opening_ = n_read_;
+    opening_ = Opening::kNone;
+  } else if (opening_ == Opening::kPossible) {
+    append(fenced_.add(line), held_);
+    if (fenced_.closed()) opening_ = Opening::kNone;
   }
-  return false;
 }
 
 std::optional<std::size_t> CodeAnswer::code_begin() const {

@@ -4,7 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "text/thoughts.h"
 #include "workspace/edit/code_answer.h"
+#include "workspace/edit/fenced_output.h"
 #include "workspace/edit/known_name.h"
 
 namespace redraft {
@@ -18,18 +20,32 @@ struct CodeTokens {
 
 CodeTokens code_tokens(const Tokenizer& tokenizer, const FirstAnswer& answer) {
   CodeAnswer code(tokenizer, answer.fence, answer.beginning);
+  for (const TokenId token : answer.tokens) code.add(token);
+  code.end();
   CodeTokens found;
-  for (std::size_t i = 0; i < answer.tokens.size(); ++i)
-    if (!code.add(answer.tokens[i]).empty()) found.last = i + 1;
-  if (!code.end().empty()) found.last = answer.tokens.size();
-  std::size_t left = code.code_begin().value_or(0);
+  if (!code.code_begin()) return found;
+  std::size_t left = *code.code_begin();
   for (; left > 0 && found.first < answer.tokens.size(); ++found.first) {
     const std::size_t size = answer_bytes(tokenizer, answer.tokens[found.first]).size();
     if (left < size) break;
     left -= size;
   }
   found.bytes_before = left;
+  // CodeAnswer may hold back lines; where they end is certain now.
+  FencedOutput lines(code.fence());
+  for (std::size_t i = found.first; i < answer.tokens.size(); ++i) {
+    if (!lines.add(answer_bytes(tokenizer, answer.tokens[i]).substr(left)).empty())
+      found.last = i + 1;
+    left = 0;
+  }
+  if (!lines.end().empty()) found.last = answer.tokens.size();
   return found;
+}
+
+std::string text_of(const Tokenizer& tokenizer, std::span<const TokenId> tokens) {
+  std::string text;
+  for (const TokenId token : tokens) text += answer_bytes(tokenizer, token);
+  return text;
 }
 
 // Where the answer can branch, the least certain token first. Excludes branches that would only end
@@ -37,7 +53,7 @@ CodeTokens code_tokens(const Tokenizer& tokenizer, const FirstAnswer& answer) {
 std::vector<std::size_t> possible_branches(const Tokenizer& tokenizer, const FirstAnswer& answer,
                                            const std::vector<Engine::Alternative>& alternatives) {
   const CodeTokens code = code_tokens(tokenizer, answer);
-  const std::string text = tokenizer.decode(std::span(answer.tokens).subspan(code.first));
+  const std::string text = text_of(tokenizer, std::span(answer.tokens).subspan(code.first));
   // An answer that deletes all lines consists of the closing fence: its first token counts.
   const std::size_t last = std::max(code.last, code.first + 1);
   std::vector<std::size_t> places;
@@ -45,8 +61,8 @@ std::vector<std::size_t> possible_branches(const Tokenizer& tokenizer, const Fir
   for (std::size_t i = code.first; i < std::min(last, answer.tokens.size()); ++i) {
     const TokenId other = alternatives[i].token;
     const bool ends = std::ranges::find(answer.stop_tokens, other) != answer.stop_tokens.end();
-    if (!ends && !rest.starts_with(tokenizer.bytes(other))) places.push_back(i);
-    rest.remove_prefix(std::min(tokenizer.bytes(answer.tokens[i]).size(), rest.size()));
+    if (!ends && !rest.starts_with(answer_bytes(tokenizer, other))) places.push_back(i);
+    rest.remove_prefix(std::min(answer_bytes(tokenizer, answer.tokens[i]).size(), rest.size()));
   }
   std::ranges::stable_sort(places, {}, [&](std::size_t i) { return alternatives[i].margin; });
   return places;
@@ -89,8 +105,11 @@ Result<Cancellable<Branch>> branch_at_name(Engine& engine, const FirstAnswer& an
   const CodeTokens code = code_tokens(tokenizer, answer);
   std::size_t left = bytes_before(region, name.place.begin) + code.bytes_before;
   std::size_t at = code.first;
-  for (; at < answer.tokens.size() && left >= tokenizer.bytes(answer.tokens[at]).size(); ++at)
-    left -= tokenizer.bytes(answer.tokens[at]).size();
+  for (; at < answer.tokens.size(); ++at) {
+    const std::size_t size = answer_bytes(tokenizer, answer.tokens[at]).size();
+    if (left < size) break;
+    left -= size;
+  }
   const Error none("none of the known names is likely here");
   if (at == answer.tokens.size()) return none;
   std::vector<TokenId> context = answer.prompt;
@@ -98,9 +117,9 @@ Result<Cancellable<Branch>> branch_at_name(Engine& engine, const FirstAnswer& an
                  answer.tokens.begin() + static_cast<std::ptrdiff_t>(at));
   const std::string_view unknown =
       std::string_view(region.document().text()).substr(name.place.begin, name.place.size());
-  std::vector<TokenId> tokens = write_known_name(engine, std::move(context),
-                                                 tokenizer.bytes(answer.tokens[at]).substr(0, left),
-                                                 name.known, unknown, stop);
+  const std::string_view written = answer_bytes(tokenizer, answer.tokens[at]);
+  std::vector<TokenId> tokens = write_known_name(
+      engine, std::move(context), written.substr(0, left), name.known, unknown, stop);
   if (stop.stop_requested()) return Cancellable<Branch>::cancelled();
   if (tokens.empty()) return none;
   return Cancellable(Branch{at, std::move(tokens)});

@@ -8,19 +8,6 @@ namespace {
 
 constexpr std::size_t kShortestFence = 3;
 
-// A line that begins with back-ticks that can be a fence: their number, and whether more follows.
-struct FenceLine {
-  std::size_t length = 0;  // 0: not a fence
-  bool bare = false;
-};
-
-FenceLine read_fence(std::string_view line) {
-  const std::size_t length = std::min(line.find_first_not_of('`'), line.size());
-  const std::string_view info = line.substr(length);
-  if (length < kShortestFence || info.find('`') != std::string_view::npos) return {};
-  return {length, info.find_first_not_of(" \t") == std::string_view::npos};
-}
-
 }  // namespace
 
 std::string fence_around(std::string_view text) {
@@ -33,7 +20,12 @@ std::string fence_around(std::string_view text) {
   return std::string(longest + 1, '`');
 }
 
-std::size_t fence_length(std::string_view line) { return read_fence(line).length; }
+FenceLine read_fence(std::string_view line) {
+  const std::size_t length = std::min(line.find_first_not_of('`'), line.size());
+  const std::string_view info = line.substr(length);
+  if (length < kShortestFence || info.find('`') != std::string_view::npos) return {};
+  return {length, info.find_first_not_of(" \t") == std::string_view::npos};
+}
 
 FencedOutput::FencedOutput(std::string fence) : fence_(std::move(fence)) {}
 

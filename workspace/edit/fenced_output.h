@@ -9,8 +9,13 @@ namespace redraft {
 // A fence for `text`: one more back-tick than its longest run of them, at least three.
 std::string fence_around(std::string_view text);
 
-// The number of back-ticks of a line (without its ending) that is a fence; 0: it is not one.
-std::size_t fence_length(std::string_view line);
+// A line that begins with back-ticks that can be a fence: their number, and whether only white
+// space follows.
+struct FenceLine {
+  std::size_t length = 0;  // 0: not a fence
+  bool bare = false;
+};
+FenceLine read_fence(std::string_view line);  // without its ending
 
 // Finds the text in the output of a model that continues an opened fence. The text ends at the
 // closing fence: a line that consists of exactly the fence at column 0 and does not close a fence
@@ -29,6 +34,7 @@ class FencedOutput {
   std::vector<std::string> end();
   // Whether the closing fence has come; nothing follows.
   bool closed() const { return closed_; }
+  const std::string& fence() const { return fence_; }  // the closing one
 
  private:
   void end_line(std::vector<std::string>* lines);

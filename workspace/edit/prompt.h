@@ -67,8 +67,8 @@ struct QuestionPrompt {
   bool thinks = false;
 };
 
-// How an answer with code begins after these parts of a chat. kText if the region begins with the
-// tag of a thought or the instruction contains it: then the code may begin with it.
+// How an answer with code begins after these parts of a chat. kNoThought if the region begins
+// with the tag of a thought or the instruction contains it: then the code may begin with it.
 AnswerBeginning beginning_of_code(std::span<const PromptPart> parts, const EditRegion& region,
                                   std::string_view instruction);
 

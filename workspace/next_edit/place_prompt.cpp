@@ -7,6 +7,8 @@
 #include "support/trace/trace.h"
 #include "text/chat_template.h"
 #include "text/strings/lines.h"
+#include "text/thoughts.h"
+#include "workspace/edit/fenced_output.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/change_words.h"
@@ -184,18 +186,34 @@ PlaceAnswer::PlaceAnswer(const Tokenizer& tokenizer, const PlacePrompt& prompt)
 
 bool PlaceAnswer::add(TokenId token, double log_probability) {
   if (formatted_) return formatted_->add(tokenizer_.bytes(token));
-  log_probability_ += log_probability;
-  take(code_->add(token));
-  if (code_->thinking()) log_probability_ = 0;  // thoughts belong to no line
+  tokens_.emplace_back(token, log_probability);
+  code_->add(token);
   return !code_->closed();
 }
 
-// A token that ends a line counts for that line.
-void PlaceAnswer::take(std::vector<std::string> lines) {
-  for (std::string& line : lines) {
-    written_.lines.push_back(std::move(line));
-    written_.log_probabilities.push_back(std::exchange(log_probability_, 0));
+// Divides the code, whose beginning is known now. Thoughts and what is written before the fence
+// belong to no line; a token that ends a line counts for that line.
+WrittenLines PlaceAnswer::code_lines() const {
+  WrittenLines written;
+  double sum = 0;
+  const auto take = [&](std::vector<std::string> lines) {
+    for (std::string& line : lines) {
+      written.lines.push_back(std::move(line));
+      written.log_probabilities.push_back(std::exchange(sum, 0));
+    }
+  };
+  FencedOutput output(code_->fence());
+  std::size_t before = code_->code_begin().value_or(0);
+  for (const auto& [token, log_probability] : tokens_) {
+    const std::string_view bytes = answer_bytes(tokenizer_, token);
+    const std::size_t skipped = std::min(before, bytes.size());
+    before -= skipped;
+    if (skipped > 0 && skipped == bytes.size()) continue;
+    sum += log_probability;
+    take(output.add(bytes.substr(skipped)));
   }
+  take(output.end());
+  return written;
 }
 
 std::optional<WrittenLines> PlaceAnswer::lines(FinishReason reason) {
@@ -207,9 +225,9 @@ std::optional<WrittenLines> PlaceAnswer::lines(FinishReason reason) {
     return WrittenLines{.lines = std::move(*window)};
   }
   if (reason == FinishReason::kLength) return std::nullopt;  // it writes something else
-  if (reason == FinishReason::kStop) take(code_->end());
+  code_->end();
   if (!code_->check(0, false)) return std::nullopt;  // it only thought
-  return written_;
+  return code_lines();
 }
 
 }  // namespace redraft

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "decoding/decoder.h"
@@ -61,13 +62,12 @@ class PlaceAnswer {
   std::optional<WrittenLines> lines(FinishReason reason);
 
  private:
-  void take(std::vector<std::string> lines);
+  WrittenLines code_lines() const;
 
   const Tokenizer& tokenizer_;
-  std::optional<CodeAnswer> code_;           // for a conversation
-  std::optional<NextEditAnswer> formatted_;  // for a format
-  WrittenLines written_;
-  double log_probability_ = 0;  // of the line being written
+  std::optional<CodeAnswer> code_;                  // for a conversation
+  std::optional<NextEditAnswer> formatted_;         // for a format
+  std::vector<std::pair<TokenId, double>> tokens_;  // of a conversation, with log_probability
 };
 
 }  // namespace redraft

@@ -1,14 +1,18 @@
 // Templates that attack the process in which they run.
 #include "text/templates/confined_renderer.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <string>
 
 #include "support/confine/call_filter.h"
+#include "support/system/descriptors.h"
 #include "tests/text/templates/own_templates.h"
 
 namespace redraft {
@@ -159,6 +163,34 @@ TEST_F(ConfinedRendererTest, ProcessesAreConfinedAndEndWithTheirOwners) {
   first.reset();
   while (children_of(keeper).size() > 1) ::usleep(1000);
   EXPECT_EQ(*second->render(kQuestion), "Hi");
+}
+
+TEST_F(ConfinedRendererTest, AnotherProcessFollowsOneThatWasEndedButNotForEver) {
+  const std::string self = std::to_string(::getpid());
+  const auto confined = renderer(kPlain);
+  for (int i = 0; i < 3; ++i) {
+    const Result<std::string> text = confined->render(kQuestion);
+    ASSERT_TRUE(text) << text.error().message() << ", time " << i;
+    if (children_of(self).empty()) GTEST_SKIP() << "the kernel lists no children";
+    ::kill(std::stoi(children_of(children_of(self).back()).back()), SIGKILL);
+    EXPECT_EQ(confined->render(kQuestion).error().message(), "its process has ended");
+  }
+  EXPECT_EQ(confined->render(kQuestion).error().message(), "its process has ended");
+}
+
+TEST_F(ConfinedRendererTest, ProcessesKeepNoDescriptorThatTheyInherit) {
+  std::optional<Pipe> pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  constexpr int kFar = 100;
+  FileHandle inherited(::fcntl(pipe->write_end.get(), F_DUPFD, kFar));  // not close-on-exec
+  ASSERT_TRUE(inherited);
+  pipe->write_end = FileHandle();
+  const auto confined = renderer(kPlain);
+  ASSERT_TRUE(confined->render(kQuestion));
+  inherited = FileHandle();
+  pollfd polled = {.fd = pipe->read_end.get(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&polled, 1, 0), 1) << "another process has the other end";
+  EXPECT_NE(polled.revents & POLLHUP, 0);
 }
 
 }  // namespace

@@ -48,5 +48,19 @@ TEST(TemplateFrames, RefusesWhatIsNoFrame) {
   EXPECT_FALSE(is_refused("\2\4\0\0\0\0\0\0\0"sv));
 }
 
+TEST(TemplateFrames, BoundsTheNumberOfTexts) {
+  const auto frame = [](Kind kind, std::size_t n_texts) {
+    return to_bytes({kind, std::vector<std::string>(n_texts)});
+  };
+  for (const Kind answer : {Kind::kText, Kind::kRefusal, Kind::kEnd}) {
+    EXPECT_FALSE(is_refused(frame(answer, 1)));
+    EXPECT_TRUE(is_refused(frame(answer, 2)));
+  }
+  EXPECT_FALSE(is_refused(frame(Kind::kTemplate, 3)));
+  EXPECT_TRUE(is_refused(frame(Kind::kTemplate, 4)));
+  EXPECT_FALSE(is_refused(frame(Kind::kMessages, TemplateFrameReader::kMaxMessageTexts)));
+  EXPECT_TRUE(is_refused(frame(Kind::kMessages, TemplateFrameReader::kMaxMessageTexts + 2)));
+}
+
 }  // namespace
 }  // namespace redraft

@@ -73,6 +73,56 @@ TEST(CodeAnswer, BeginsAfterTheFenceIfThePromptOpensAThought) {
   EXPECT_THAT(read(kThinks, "</think>```\r\na\r\n```\r\n").lines, ElementsAre("a"));
 }
 
+TEST(CodeAnswer, AShorterFenceOpensNoCode) {
+  const std::string code = "Text:\n```\nx\n```\n```sh\ny\n```\n";
+  const std::vector<std::string> lines = {"Text:", "```", "x", "```", "```sh", "y", "```"};
+  for (const std::string before : {"", "Like this:\n```\nx\n```\n", "```sh\n"}) {
+    const Read opened = read(kThinks, "c</think>\n" + before + "````md\n" + code + "````", "````");
+    EXPECT_EQ(opened.lines, lines) << before;
+    EXPECT_EQ(opened.code, code + "````");
+  }
+  const Read shorter = read(kThinks, "c</think>\n```md\n" + code + "```\n", "````");
+  EXPECT_THAT(shorter.lines, IsEmpty()) << "not the code up to the first bare fence";
+  EXPECT_THAT(shorter.problem, HasSubstr("no code block"));
+}
+
+TEST(CodeAnswer, WordsBetweenAThoughtAndTheFenceAreDropped) {
+  const std::string thought = "<think>c</think>\n\n";
+  const Read code = read(kMayThink, thought + "Here it is:\n\n```python\na\n```\nDone.");
+  EXPECT_THAT(code.lines, ElementsAre("a"));
+  EXPECT_EQ(code.code, "a\n```\nDone.");
+  EXPECT_THAT(read(kMayThink, thought + "Not ```x```:\n````py\na\n````", "````").lines,
+              ElementsAre("a"));
+  // Without such a fence, all of it is code.
+  const Read plain = read(kMayThink, thought + "a\n```sh\nb\n```\nc\n````\nDone.", "````");
+  EXPECT_THAT(plain.lines, ElementsAre("a", "```sh", "b", "```", "c"));
+  EXPECT_EQ(plain.code, "a\n```sh\nb\n```\nc\n````\nDone.");
+  EXPECT_THAT(read(kMayThink, thought + "a\nb").lines, ElementsAre("a", "b"));
+  EXPECT_THAT(read(kMayThink, thought + "```sh").lines, IsEmpty());
+  // What follows the end of the code does not count.
+  EXPECT_THAT(read(kMayThink, thought + "a\n```\nOr:\n```python\nb\n```\n").lines,
+              ElementsAre("a"));
+}
+
+TEST(CodeAnswer, LinesArriveAtOnceUnlessAThoughtCameBefore) {
+  const auto tokenizer = byte_tokenizer();
+  const auto lines_of = [&](CodeAnswer& code, const std::string& text) {
+    std::vector<std::string> lines;
+    for (const TokenId token : tokenizer->encode(text))
+      for (const std::string& line : code.add(token)) lines.push_back(line);
+    return lines;
+  };
+  CodeAnswer plain(*tokenizer, "```", kMayThink);
+  EXPECT_THAT(lines_of(plain, "a\n"), ElementsAre("a"));
+  CodeAnswer thought(*tokenizer, "```", kMayThink);
+  EXPECT_THAT(lines_of(thought, "<think>c</think>\na\n"), IsEmpty());
+  EXPECT_EQ(thought.code_begin(), std::nullopt);
+  EXPECT_THAT(lines_of(thought, "b\n```\n"), ElementsAre("a", "b"));
+  EXPECT_TRUE(thought.closed());
+  CodeAnswer opened(*tokenizer, "```", kMayThink);
+  EXPECT_THAT(lines_of(opened, "<think>c</think>\nSo:\n```py\na\n"), ElementsAre("a"));
+}
+
 TEST(CodeAnswer, ThatOnlyThinksIsRefused) {
   for (const char* answer : {"<think>a", "<think>a</think>", "<think>\n</think>\n\n"}) {
     const Read none = read(kMayThink, answer);
