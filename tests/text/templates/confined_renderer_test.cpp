@@ -14,11 +14,13 @@
 #include "support/confine/call_filter.h"
 #include "support/system/descriptors.h"
 #include "tests/text/templates/own_templates.h"
+#include "text/templates/renderer_process.h"
 
 namespace redraft {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const std::vector<ChatMessage> kQuestion = {{"user", "Hi"}};
 constexpr const char* kPlain = "{{ messages[0].content }}";
@@ -145,6 +147,19 @@ std::string status_of(const std::string& process, const std::string& key) {
   return {};
 }
 
+int filters_of(const std::string& process) {
+  const std::string text = status_of(process, "Seccomp_filters");
+  return text.empty() ? 0 : std::stoi(text);
+}
+
+// The line of a limit: its name, the soft and the hard value, the unit.
+std::string limit_of(const std::string& process, const std::string& name) {
+  std::ifstream file("/proc/" + process + "/limits");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name)) return line;
+  return {};
+}
+
 TEST_F(ConfinedRendererTest, ProcessesAreConfinedAndEndWithTheirOwners) {
   const std::string self = std::to_string(::getpid());
   const std::size_t n_before = children_of(self).size();
@@ -155,10 +170,17 @@ TEST_F(ConfinedRendererTest, ProcessesAreConfinedAndEndWithTheirOwners) {
   const auto second = renderer(kPlain);
   ASSERT_TRUE(second->render(kQuestion));
   ASSERT_EQ(children_of(keeper).size(), 2u);
+  const int filters = filters_of(keeper);
+  EXPECT_GE(filters, 1);
   for (const std::string& process : {keeper, children_of(keeper)[0], children_of(keeper)[1]}) {
     EXPECT_THAT(status_of(process, "Seccomp"), HasSubstr("2"));
     EXPECT_THAT(status_of(process, "NoNewPrivs"), HasSubstr("1"));
     EXPECT_THAT(status_of(process, "Threads"), HasSubstr("1"));
+    if (process == keeper) continue;
+    EXPECT_EQ(filters_of(process), filters + 1) << "one of its own besides the keeper's";
+    if (RendererLimits::of_this_process().addresses > 0) {
+      EXPECT_THAT(limit_of(process, "Max address space"), Not(HasSubstr("unlimited")));
+    }
   }
   first.reset();
   while (children_of(keeper).size() > 1) ::usleep(1000);
