@@ -97,16 +97,14 @@ constexpr double kGibibyte = 1 << 30;
 constexpr double kOtherPrograms = 1.5 * kGibibyte;
 // The memory that machines report is smaller than what is sold, by what the firmware keeps.
 constexpr double kReported = 0.92;
-// The state of a cache, and those that it remembers.
-constexpr double kStates = 4;
 
 // What memory_needed() says of any model covers the default size of the caches.
 std::uint64_t memory_needed_by(const AdvisedModel& model) {
   const EngineOptions defaults;
   const double token = 2.0 * sizeof(std::int16_t) * model.attention_layers * model.kv_heads *
                        (model.head_dim + kernels::kScaleInts);
-  const double caches =
-      token * defaults.context_limit + kStates * model.state_mebibytes * kMebibyte;
+  const double caches = token * defaults.context_limit +
+                        static_cast<double>(kStatesOfACache) * model.state_mebibytes * kMebibyte;
   const double more = std::max(0.0, caches - static_cast<double>(defaults.cache_bytes));
   const Result<std::uint64_t> program = memory_needed({});
   return static_cast<std::uint64_t>(model.file_gigabytes * kGigabyte + more) +

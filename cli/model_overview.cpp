@@ -44,9 +44,11 @@ std::uint64_t memory_of(const ModelOverview& model) {
       model.present ? memory_needed({model.file.string()}) : memory_needed({});
   if (!needed) return 0;
   const int context = std::min(model.summary.context_length, defaults.context_limit);
-  const std::uint64_t kv = model.summary.kv_bytes_per_token * static_cast<std::uint64_t>(context);
+  const std::uint64_t caches =
+      model.summary.kv_bytes_per_token * static_cast<std::uint64_t>(context) +
+      kStatesOfACache * model.summary.state_bytes;
   return *needed + (model.present ? 0 : model.bytes) +
-         (kv > defaults.cache_bytes ? kv - defaults.cache_bytes : 0);
+         (caches > defaults.cache_bytes ? caches - defaults.cache_bytes : 0);
 }
 
 void add_measured_speed(ModelOverview& model, const Machine& machine) {

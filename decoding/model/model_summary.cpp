@@ -174,6 +174,11 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   summary.kv_bytes_per_token = std::uint64_t{2} * sizeof(std::int16_t) *
                                static_cast<std::uint64_t>(layers * shape->kv_heads) *
                                static_cast<std::uint64_t>(shape->head_dim + kernels::kScaleInts);
+  if (!shape->architecture->is_hybrid()) return {};
+  const auto recurrent = static_cast<std::size_t>(shape->layers - shape->attention_layers());
+  const std::size_t of_a_layer = shape->delta.state_floats() + shape->convolution().column_floats();
+  const std::size_t output = shape->mtp_blocks > 0 ? static_cast<std::size_t>(shape->hidden) : 0;
+  summary.state_bytes = sizeof(float) * (recurrent * of_a_layer + output);
   return {};
 }
 

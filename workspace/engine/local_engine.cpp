@@ -44,10 +44,7 @@ void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
   }
 }
 
-// The present state, and those that a cache remembers. Without room for them no cache of a large
-// hybrid would fit.
-constexpr std::size_t kStatesOfACache = 4;
-
+// Without room for these no cache of a large hybrid would fit.
 std::size_t bytes_of_states(const LanguageModel* model) {
   return model == nullptr ? 0 : kStatesOfACache * model->new_cache(1)->bytes_of(0);
 }

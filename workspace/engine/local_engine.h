@@ -27,6 +27,9 @@
 
 namespace redraft {
 
+// How many states of a hybrid a cache holds: the present one, and three that it remembers.
+inline constexpr std::size_t kStatesOfACache = 4;
+
 struct EngineOptions {
   int context_limit = 16384;  // tokens of one sequence
   // Memory for the keys and values of past and current requests, for both models. The states of

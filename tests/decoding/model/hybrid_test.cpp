@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "decoding/kv_archive.h"
+#include "decoding/model/model_summary.h"
 #include "decoding/model/recurrent_state.h"
 #include "decoding/model/transformer.h"
 #include "decoding/model_powers.h"
@@ -52,6 +53,18 @@ INSTANTIATE_TEST_SUITE_P(, Hybrid,
                          });
 
 std::size_t state_bytes(const KvCache& cache) { return cache.storage()->state()->bytes(); }
+
+// What `models list` says before a model is loaded.
+TEST_P(Hybrid, ASummaryKnowsTheSizeOfTheState) {
+  const auto model = load();
+  const TempFolder folder;
+  TinyModel tiny{.architecture = GetParam().first, .layers = 4, .mtp = GetParam().second};
+  const std::vector<std::uint8_t> bytes = tiny.writer().bytes();
+  folder.write("tiny.gguf", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const ModelSummary summary = summarise_model(folder / "tiny.gguf");
+  EXPECT_EQ(summary.why_not, "");
+  EXPECT_EQ(summary.state_bytes, state_bytes(*model->new_cache(8)));
+}
 
 TEST_P(Hybrid, AnyHistoryOfACacheIsAFreshPrefill) {
   const auto model = load();
