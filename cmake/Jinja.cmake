@@ -1,14 +1,8 @@
 # llama.cpp's Jinja engine, from the sources that tools/setup.py unpacks; as redraft_jinja.
 include_guard()
+include(Fetched)
 
-set(_lock ${CMAKE_SOURCE_DIR}/tools/locks/jinja/package-lock.json)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_lock})
-file(SHA256 ${_lock} _lock_hash)
-string(SUBSTRING ${_lock_hash} 0 16 _lock_hash)
-set(_jinja ${REDRAFT_DATA_HOME}/jinja-${_lock_hash})
-if(NOT EXISTS ${_jinja})
-  message(FATAL_ERROR "llama.cpp's Jinja engine is not at ${_jinja}: run `make setup` (or tools/setup.py jinja)")
-endif()
+redraft_fetched(_jinja jinja "llama.cpp's Jinja engine is")
 
 set(_jinja_sources lexer parser runtime string value)
 list(TRANSFORM _jinja_sources REPLACE "(.+)" "${_jinja}/common/jinja/\\1.cpp")

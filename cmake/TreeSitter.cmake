@@ -1,14 +1,8 @@
 # tree-sitter and its grammars, from the C sources that tools/setup.py unpacks; as redraft_tree_sitter.
 include_guard()
+include(Fetched)
 
-set(_lock ${CMAKE_SOURCE_DIR}/tools/locks/grammars/package-lock.json)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_lock})
-file(SHA256 ${_lock} _lock_hash)
-string(SUBSTRING ${_lock_hash} 0 16 _lock_hash)
-set(_grammars ${REDRAFT_DATA_HOME}/grammars-${_lock_hash})
-if(NOT EXISTS ${_grammars})
-  message(FATAL_ERROR "tree-sitter's grammars are not at ${_grammars}: run `make setup` (or tools/setup.py grammars)")
-endif()
+redraft_fetched(_grammars grammars "tree-sitter's grammars are")
 
 set(_runtime ${_grammars}/tree-sitter/vendor/tree-sitter/lib)
 add_library(redraft_tree_sitter STATIC ${_runtime}/src/lib.c)
