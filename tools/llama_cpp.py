@@ -79,7 +79,8 @@ class LlamaCpp:
         """A program of ours (in tools/) on top of llama.cpp's library, built again if it is older than its source."""
         source = ROOT / "tools" / source
         program = self.build_folder / source.stem
-        if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        changed = max(file.stat().st_mtime for file in (source, source.with_name("llama_handles.h")))
+        if not program.exists() or program.stat().st_mtime < changed:
             run("c++", "-O2", "-std=c++20", f"-I{self.source / 'include'}", f"-I{self.source / 'ggml' / 'include'}", source,
                 f"-L{self.binaries}", f"-Wl,-rpath,{self.binaries}", "-lllama", "-lggml", "-lggml-base", "-o", program)
         return program

@@ -6,18 +6,12 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string>
 #include <vector>
 
-namespace {
+#include "llama_handles.h"
 
-struct Delete {
-  void operator()(llama_model* model) const { llama_model_free(model); }
-  void operator()(llama_context* context) const { llama_free(context); }
-};
-using Model = std::unique_ptr<llama_model, Delete>;
-using Context = std::unique_ptr<llama_context, Delete>;
+namespace {
 
 int fail(const std::string& message) {
   std::fprintf(stderr, "llama_logits: error: %s\n", message.c_str());

@@ -10,18 +10,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <memory>
 #include <sstream>
 #include <string>
 
-namespace {
+#include "llama_handles.h"
 
-struct Delete {
-  void operator()(llama_model* model) const { llama_model_free(model); }
-  void operator()(llama_context* context) const { llama_free(context); }
-};
-using Model = std::unique_ptr<llama_model, Delete>;
-using Context = std::unique_ptr<llama_context, Delete>;
+namespace {
 
 int fail(const std::string& message) {
   std::fprintf(stderr, "llama_pass_timer: error: %s\n", message.c_str());

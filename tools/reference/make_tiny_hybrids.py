@@ -23,7 +23,7 @@ import torch
 import transformers
 
 import mtp_reference
-from tiny_files import golden, write_golden, write_json
+from tiny_files import finish_gguf, golden, write_golden, write_json
 
 TOKENS = 32
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": 256,
@@ -264,10 +264,7 @@ def write_gguf(model, architecture, dtype, path, block):
         small = values.dim() == 1 or "conv1d" in name or "ffn_gate_inp" in name
         kind = FILE_TYPES[torch.float32 if small else dtype]
         writer.add_tensor(name, gguf.quants.quantize(values.contiguous().numpy(), kind), raw_dtype=kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish_gguf(writer)
 
 
 def main():

@@ -20,7 +20,7 @@ import torch
 import transformers
 
 from make_tiny_hybrids import FILE_TYPES, TOKENS
-from tiny_files import golden, write_golden
+from tiny_files import finish_gguf, golden, write_golden
 
 ARCHITECTURE = "lfm2"
 SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": 256, "norm_eps": 1e-5,
@@ -117,10 +117,7 @@ def write_gguf(model, dtype, path):
             values = values.squeeze(1)
         kind = FILE_TYPES[torch.float32 if values.dim() == 1 or "shortconv.conv" in role else dtype]
         writer.add_tensor(role, gguf.quants.quantize(values.contiguous().numpy(), kind), raw_dtype=kind)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish_gguf(writer)
 
 
 def main():

@@ -18,7 +18,7 @@ import torch
 import transformers
 
 from gguf_names import gguf_name, stacked_name, to_pairs, turns_in_pairs
-from tiny_files import golden, write_golden
+from tiny_files import finish_gguf, golden, write_golden
 
 TOKENS = 32
 SIZES = {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
@@ -144,10 +144,7 @@ def write_gguf(model, dtype, path):
     for name, experts in stacks.items():
         values = torch.stack(experts).numpy()
         writer.add_tensor(name, gguf.quants.quantize(values, FILE_TYPES[dtype]), raw_dtype=FILE_TYPES[dtype])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish_gguf(writer)
 
 
 def main():

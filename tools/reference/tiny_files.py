@@ -15,6 +15,14 @@ def golden(ids, logits):
     }
 
 
+def finish_gguf(writer):
+    """Writes the file of gguf's writer, once it has all keys and tensors."""
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def write_json(file, value):
     file.write_text(json.dumps(value, separators=(",", ":")) + "\n", encoding="utf-8")
 
