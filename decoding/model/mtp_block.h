@@ -32,8 +32,7 @@ class MtpBlock {
 
   // How many tokens of a vocabulary it drafts, the first ones. To read the head costs a draft more
   // than the block does, and byte-level BPE numbers tokens in the order in which they were merged,
-  // so that later ones are rare: of Qwen3.5's, the first 40 % are 99.9 % of the tokens of source
-  // code.
+  // so that later ones are rare (docs/models.md has figures).
   static constexpr int drafted_vocabulary(int vocabulary) {
     return std::min(vocabulary, std::max(kAlwaysDrafted, vocabulary / 5 * 2));
   }

@@ -4,6 +4,7 @@
 qwen36_vocabulary.py folder FOLDER         writes tokenizer.json as the models have it; takes about 10 seconds
 qwen36_vocabulary.py ids TEXTS OUT         the tokens that the package's own encoder gives the texts, without NFC and
                                            without special tokens; needs its dependencies, tiktoken and regex
+qwen36_vocabulary.py share N FILE...       how many of the files' tokens are among the vocabulary's first N; likewise
 
 Needs the packages of tests/text/requirements.lock.
 """
@@ -99,10 +100,19 @@ def write_ids(texts_path, out):
         file.write("\n")
 
 
+def print_share(first, files):
+    ids = [token for text in package_ids([pathlib.Path(file).read_text(encoding="utf-8") for file in files])
+           for token in text]
+    among = sum(token < first for token in ids)
+    print(f"{100 * among / len(ids):.2f} % of {len(ids)} tokens of {len(files)} files")
+
+
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "folder":
         write_folder(sys.argv[2])
     elif len(sys.argv) == 4 and sys.argv[1] == "ids":
         write_ids(*sys.argv[2:])
+    elif len(sys.argv) >= 4 and sys.argv[1] == "share":
+        print_share(int(sys.argv[2]), sys.argv[3:])
     else:
         sys.exit(__doc__)
