@@ -62,7 +62,7 @@ struct TransformerShape {
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));
   }
-  // Of a recurrent layer.
+  // The convolution of a recurrent layer.
   kernels::ConvolutionShape convolution() const {
     if (architecture->has_delta_nets()) return delta.convolution();
     return {.channels = hidden, .taps = short_taps};

@@ -29,9 +29,9 @@ struct PlannedExpert {
   PlannedMatrix gate, up, down;
 };
 
-// Of a layer with a recurrent state, in place of attention. Matrices that a file does not have are
-// without a source. The projections of a Gated DeltaNet are separate, or joined and interleaved by
-// key head.
+// What a layer with a recurrent state has in place of attention. Matrices that a file does not have
+// are without a source. The projections of a Gated DeltaNet are separate, or joined and interleaved
+// by key head.
 struct PlannedRecurrence {
   PlannedMatrix mixed, gate;     // queries, keys and values together; gates
   PlannedMatrix alpha, beta;     // of the decay, and of how much is replaced

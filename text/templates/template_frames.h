@@ -31,7 +31,7 @@ std::string to_bytes(const TemplateFrame& frame);
 class TemplateFrameReader {
  public:
   static constexpr std::size_t kMaxFrame = std::size_t{64} << 20;  // bytes
-  // Of a frame of messages. A template has three; an answer has at most one.
+  // The most texts of a frame of messages. A template has three; an answer has at most one.
   static constexpr std::size_t kMaxMessageTexts = std::size_t{1} << 16;
 
   void add(std::string_view bytes) { bytes_ += bytes; }
