@@ -8,6 +8,7 @@
 
 #include "indexing/syntax/enclosing_types.h"
 #include "indexing/syntax/name_places.h"
+#include "indexing/syntax/undeclared_use.h"
 #include "support/utf8/utf8.h"
 #include "text/strings/names.h"
 
@@ -49,7 +50,7 @@ class NameFinder {
   NameMeanings find() {
     for (const NamePlace& place : places_) {
       if (place.role == NameRole::kFree)
-        free_[place.path[scope_of_free(place)].id] = is_within(place, "global_statement");
+        free_[place.path[scope_of_free(place)].id] = is_in_any("global_statement", place);
     }
     is_declared_.assign(places_.size(), false);
     for (std::size_t i = 0; i < places_.size(); ++i) declare(i);
@@ -62,11 +63,6 @@ class NameFinder {
   }
 
  private:
-  static bool is_within(const NamePlace& place, std::string_view type) {
-    return std::ranges::any_of(place.path,
-                               [&](const TSNode& node) { return type_of(node) == type; });
-  }
-
   bool is_function(const TSNode& node) const { return has_word(types_.functions, type_of(node)); }
   bool is_type(const TSNode& node) const { return has_word(types_.types, type_of(node)); }
 
@@ -324,8 +320,9 @@ class NameFinder {
     // A variable may be an argument of a template, but never what stands before "::".
     if (resolved.skips_non_type && !is_at(types_.type_places, place, place.path.size() - 1))
       return refer_perhaps(place);
-    if (!types_.bare_members || !refer_to_inherited(place))
-      meanings_.unknown.push_back(place.range);
+    if (types_.bare_members && refer_to_inherited(place)) return;
+    meanings_.unknown.push_back(place.range);
+    if (auto use = undeclared_use(types_, text_, place)) meanings_.undeclared.push_back(*use);
   }
 
   // A member that the type around has from another one, or a macro gives a function the type of:

@@ -63,11 +63,6 @@ class PlaceReader {
   }
 
  private:
-  bool any_around(const NamePlace& place, std::string_view types) const {
-    return std::ranges::any_of(place.path,
-                               [&](const TSNode& node) { return has_word(types, type_of(node)); });
-  }
-
   void read_token(NamePlace& place) const {
     place.role = NameRole::kRaw;
     for (std::size_t i = 1; i < place.path.size(); ++i) {
@@ -105,7 +100,7 @@ class PlaceReader {
 
   // Rust's println!("{name}"): the tree does not look into strings.
   bool is_filled_in(const NamePlace& place) const {
-    if (!any_around(place, "token_tree") || place.range.begin == 0) return false;
+    if (!is_in_any("token_tree", place) || place.range.begin == 0) return false;
     const char after = place.range.end < text_.size() ? text_[place.range.end] : ' ';
     return text_[place.range.begin - 1] == '{' && (after == '}' || after == ':');
   }
@@ -118,11 +113,11 @@ class PlaceReader {
     place.is_callable = is_at(types_.callables, place, last);
     place.is_type = (types_.separate_types && type == "type_identifier") ||
                     is_at(types_.type_places, place, last);
-    if (is_within_error(place) || any_around(place, types_.unsure) ||
+    if (is_within_error(place) || is_in_any(types_.unsure, place) ||
         is_at(types_.unsure_places, place, last))
       return NameRole::kUnsure;
-    if (any_around(place, "token_tree")) return role_in_macro(place);
-    if (any_around(place, types_.free)) return NameRole::kFree;
+    if (is_in_any("token_tree", place)) return role_in_macro(place);
+    if (is_in_any(types_.free, place)) return NameRole::kFree;
     if (is_at(types_.member_declarations, place, last)) return member_declaration(place, last);
     if (is_at(types_.members, place, last)) {
       const bool is_pointer = place.range.begin > 0 && text_[place.range.begin - 1] == '*';
@@ -136,8 +131,8 @@ class PlaceReader {
     std::size_t outer = last;  // `a` of "import a as b" stands in a node of its own
     while (outer > 1 && is_at(types_.patterns, place, outer)) --outer;
     const bool is_key = has_word(types_.keys, type) || is_at(types_.keys, place, outer);
-    return is_key || any_around(place, types_.apart) || is_tag(place) ? NameRole::kOther
-                                                                      : NameRole::kReference;
+    return is_key || is_in_any(types_.apart, place) || is_tag(place) ? NameRole::kOther
+                                                                     : NameRole::kReference;
   }
 
   // "b" and "c" of "a::b::c", which is "a" and, within, "b::c".
@@ -164,12 +159,15 @@ class PlaceReader {
            std::islower(static_cast<unsigned char>(name_.front())) != 0;
   }
 
-  // Go: "T{name: 1}" names a field, unless T is a map or a list; "T{name}" does not.
+  // Go: "T{name: 1}" names a field, unless T is a map or a list; "T{name}" does not. Of
+  // "[]T{{name: 1}}" it is one of T.
   bool is_entry(const NamePlace& place) const {
     const std::size_t last = place.path.size() - 1;
     if (type_of(place.path[last - 1]) != "literal_element") return false;
     if (place.fields[last - 1] != "key") return true;
+    int n_values = 0;
     for (std::size_t i = last; i-- > 1;) {
+      if (type_of(place.path[i]) == "literal_value" && ++n_values > 1) return false;
       if (type_of(place.path[i]) != "composite_literal") continue;
       const TSNode type = child_by_field(place.path[i], "type");
       if (ts_node_is_null(type)) return false;
@@ -355,6 +353,11 @@ bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
     places.remove_prefix(std::min(end + 1, places.size()));
   }
   return false;
+}
+
+bool is_in_any(std::string_view types, const NamePlace& place) {
+  return std::ranges::any_of(place.path,
+                             [&](const TSNode& node) { return has_word(types, type_of(node)); });
 }
 
 TSNode argument_name(std::string_view places, const TSNode& argument) {

@@ -45,6 +45,9 @@ struct NamePlace {
 // Whether path[index] is at one of `places`, see ScopeTypes. index > 0.
 bool is_at(std::string_view places, const NamePlace& place, std::size_t index);
 
+// Whether one of the nodes of the path has one of these types.
+bool is_in_any(std::string_view types, const NamePlace& place);
+
 // The name of an argument in a call, by ScopeTypes::arguments; null: it has none.
 TSNode argument_name(std::string_view places, const TSNode& argument);
 

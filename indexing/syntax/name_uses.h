@@ -44,11 +44,25 @@ struct NamedThing {
   std::vector<NameUse> uses = {};  // ascending
 };
 
+// A use of a name by itself that nothing in the file declares.
+struct UndeclaredUse {
+  ByteRange range;
+  bool is_type = false;       // a place where only types are named
+  bool is_called = false;     // "name()"
+  bool is_qualifier = false;  // "name.member", "name::member"
+  bool in_function = false;
+  // A type around has members from types that other files may define, or from its own other parts.
+  bool may_be_inherited = false;
+  friend bool operator==(const UndeclaredUse&, const UndeclaredUse&) = default;
+};
+
 // What a name means in a file.
 struct NameMeanings {
   std::vector<NamedThing> things;
   // Where it is declared elsewhere: by its name alone, and as a member of a type.
   std::vector<ByteRange> unknown, unknown_members;
+  // Those of `unknown` where the name means one thing that something has to declare.
+  std::vector<UndeclaredUse> undeclared;
   std::vector<ByteRange> in_comments;  // and in texts that document
   std::vector<ByteRange> as_text;      // strings of nothing else
 };

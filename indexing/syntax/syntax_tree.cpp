@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexing/syntax/container_finder.h"
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/grammar_table.h"
 #include "indexing/syntax/import_finder.h"
 #include "indexing/syntax/name_finder.h"
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/region_finder.h"
+#include "indexing/syntax/result_finder.h"
 #include "indexing/syntax/signature_finder.h"
 #include "indexing/syntax/tree_cursor.h"
 #include "text/strings/text_lines.h"
@@ -61,6 +63,10 @@ RegionChain SyntaxTree::regions_around(std::size_t offset, std::size_t max_bytes
   return RegionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).around(offset, max_bytes);
 }
 
+std::optional<ByteRange> SyntaxTree::container_around(std::size_t offset, AddedPart part) const {
+  return find_container(*grammar_, *text_, ts_tree_root_node(tree_.get()), offset, part);
+}
+
 std::vector<ByteRange> SyntaxTree::other_branches() const {
   std::vector<ByteRange> found;
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
@@ -107,6 +113,10 @@ std::vector<Signature> SyntaxTree::signatures() const {
 std::vector<Call> SyntaxTree::calls_of(std::string_view name) const {
   if (grammar_->signatures() == nullptr) return {};
   return find_calls(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
+}
+
+std::vector<ResultMismatch> SyntaxTree::result_mismatches() const {
+  return find_result_mismatches(*grammar_, *text_, ts_tree_root_node(tree_.get()));
 }
 
 CallStyle SyntaxTree::call_style() const {

@@ -7,6 +7,7 @@
 
 #include "indexing/syntax/syntax_tree.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/undefined_names.h"
 
 namespace redraft {
 
@@ -21,6 +22,7 @@ struct Doubt {
     kUncertain,  // a name that may mean something else, see edit_rename.h
     kBranch,     // what was done otherwise is gone, and the instruction does not remove it
     kImport,     // what a file imported is gone, and is used or was not to be removed
+    kUndefined,  // a name is used that nothing defines, see undefined_names.h
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"
@@ -34,6 +36,7 @@ struct EditInQuestion {
   const SyntaxTree& after;
   const std::vector<TextEdit>& edits;  // against `before`, ascending, disjoint
   std::string_view instruction;
+  OtherFiles others = {};
 };
 
 // The errors first, then by the place in `before`. Of functions and types, see NamedDefinition.

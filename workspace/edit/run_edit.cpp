@@ -43,7 +43,8 @@ ChosenPlaces chosen_places(const EditRegion& file, const FoundParts& found, std:
 }
 
 EditResult changed(const EditRequest& request, const CertainChange& change) {
-  EditResult result = result_of(*request.document, request.instruction, change.edits);
+  EditResult result =
+      result_of(*request.document, request.instruction, change.edits, other_files(request));
   result.kind = EditKind::kCertainChange;
   result.region = region_of(change);
   return result;
