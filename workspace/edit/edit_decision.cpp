@@ -7,8 +7,10 @@
 #include "text/strings/blank_text.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/change_place.h"
+#include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
+#include "workspace/edit/region_to_add_to.h"
 
 namespace redraft {
 namespace {
@@ -94,11 +96,32 @@ Result<ChosenPlaces> given_places(const EditRequest& request, const ModelTask& t
   return places;
 }
 
+// The cursor that a region was made of, as redraft makes it without an instruction. Nothing: the
+// user selected lines, or took another region.
+std::optional<std::size_t> cursor_of(const EditRequest& request, EditScope scope,
+                                     const std::optional<ByteRange>& range,
+                                     std::size_t region_bytes) {
+  const bool is_around = scope == EditScope::kAround || scope == EditScope::kAuto;
+  if (is_around && range && range->empty()) return range->begin;
+  if (scope != EditScope::kSelection || !request.cursor || !range || range->empty())
+    return std::nullopt;
+  const ByteRange cursor{*request.cursor, *request.cursor};
+  const bool is_default =
+      regions_at(*request.document, cursor, region_bytes).region().range == *range;
+  return is_default ? request.cursor : std::nullopt;
+}
+
 Result<EditRegion> make_region(const EditRequest& request, EditScope scope,
                                const std::optional<ByteRange>& range, std::size_t region_bytes) {
   const bool is_bounded = scope == EditScope::kAround || scope == EditScope::kAuto;
-  return EditRegion::make(request.document, scope, range,
-                          is_bounded ? region_bytes : kMaxDocumentBytes);
+  Result<EditRegion> region = EditRegion::make(request.document, scope, range,
+                                               is_bounded ? region_bytes : kMaxDocumentBytes);
+  if (!region || region->whole_file()) return region;
+  const std::optional<std::size_t> cursor = cursor_of(request, scope, range, region_bytes);
+  if (!cursor) return region;
+  const std::optional<ByteRange> wider = region_to_add_to(
+      *request.document, *cursor, region->range(), request.instruction, region_bytes);
+  return wider ? EditRegion::make(request.document, EditScope::kSelection, wider) : region;
 }
 
 }  // namespace
