@@ -1,6 +1,7 @@
 #include "indexing/syntax/syntax_tree.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "indexing/syntax/container_finder.h"
@@ -144,9 +145,9 @@ bool SyntaxTree::in_comment(std::size_t offset) const {
   // Not by asking each node for its parent: tree-sitter looks for that from the root.
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
   cursor.descend_to(line_end ? offset - 1 : offset);
-  for (auto node = cursor.path().rbegin(); node != cursor.path().rend(); ++node) {
-    if (!type_of(*node).ends_with("comment")) continue;
-    const ByteRange place = range_of(*node);
+  for (const TSNode& node : std::ranges::reverse_view(cursor.path())) {
+    if (!type_of(node).ends_with("comment")) continue;
+    const ByteRange place = range_of(node);
     const std::string_view comment = text.substr(place.begin, place.size());
     const bool closed = std::ranges::any_of(*language().comments, [&](const CommentMarks& marks) {
       return !marks.close.empty() && comment.ends_with(marks.close);

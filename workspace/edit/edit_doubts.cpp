@@ -435,11 +435,10 @@ class Examination {
     for (const UndefinedName& one :
          undefined_names({edit_.before, edit_.after, old_places_, new_places_}, edit_.others)) {
       // What made it known is gone, and that is said.
-      const bool is_told =
-          one.was_known && std::ranges::any_of(doubts_, [&](const Doubt& doubt) {
-            return doubt.kind == Kind::kLeftOut || doubt.kind == Kind::kLost ||
-                   has_name(doubt.reason, one.name);
-          });
+      const bool is_told = one.was_known && std::ranges::any_of(doubts_, [&](const Doubt& doubt) {
+                             return doubt.kind == Kind::kLeftOut || doubt.kind == Kind::kLost ||
+                                    has_name(doubt.reason, one.name);
+                           });
       if (!is_told)
         add(Kind::kUndefined,
             "the name '" + one.name + "' is defined nowhere" + (one.was_known ? " any more" : ""),

@@ -34,7 +34,7 @@ struct Case {
   std::string text, at, first, last;
 };
 
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const Case& one, std::ostream* out) {  // NOLINT
   *out << one.language << ": " << one.instruction;
 }
 
@@ -59,7 +59,7 @@ TEST_P(RegionToAddTo, IsWhatHasTheParts) {
   const std::string lines = one.text.substr(region.begin, region.size());
   EXPECT_EQ(lines.substr(lines.find_first_not_of(' ')).substr(0, one.first.size()), one.first)
       << lines;
-  const std::size_t end = lines.find_last_not_of("\n");
+  const std::size_t end = lines.find_last_not_of('\n');
   const std::size_t last = lines.rfind('\n', end);
   EXPECT_EQ(lines.substr(last + 1, end - last), one.last) << lines;
   EXPECT_EQ(region_to_add_to(*document, cursor, chosen, "make it faster", kMaxBytes), std::nullopt);

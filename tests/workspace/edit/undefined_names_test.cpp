@@ -48,7 +48,7 @@ struct Case {
   std::string text, line, sound, faulty, name;
 };
 
-void PrintTo(const Case& one, std::ostream* out) { *out << one.language; }
+void PrintTo(const Case& one, std::ostream* out) { *out << one.language; }  // NOLINT
 
 class UndefinedNames : public testing::TestWithParam<Case> {};
 
@@ -225,7 +225,7 @@ struct Enumeration {
   std::string text, line, sound, faulty, reason;
 };
 
-void PrintTo(const Enumeration& one, std::ostream* out) { *out << one.language; }
+void PrintTo(const Enumeration& one, std::ostream* out) { *out << one.language; }  // NOLINT
 
 class UndefinedCases : public testing::TestWithParam<Enumeration> {};
 
