@@ -312,7 +312,7 @@ void EditFeed::apply(const std::string& label, Json workspace_edit) {
 Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const {
   Json list = edits_json(document, edits, client_.encoding);
   if (!client_.document_changes) return {{"changes", {{document.uri(), std::move(list)}}}};
-  const Json identifier = {{"uri", document.uri()}, {"version", document.version()}};
+  const Json identifier = {{"uri", document.uri()}, {"version", versions_.of(document)}};
   return {{"documentChanges",
            Json::array({{{"textDocument", identifier}, {"edits", std::move(list)}}})}};
 }
