@@ -10,6 +10,7 @@
 #include "workspace/edit/code_answer.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_plan.h"
+#include "workspace/edit/own_blanks.h"
 
 namespace redraft {
 
@@ -47,9 +48,11 @@ class HunkStream {
         hunks_(hunks),
         raw_(raw) {}
 
-  // An answer begins. If there are several parts, each one continues where the last one ended.
-  void begin_part(const EditPrompt& prompt) {
+  // An answer for `part` begins, which outlives the answer. If there are several parts, each one
+  // continues where the last one ended.
+  void begin_part(const EditRegion& part, const EditPrompt& prompt) {
     answer_.emplace(tokenizer_, prompt.fence, prompt.beginning);
+    blanks_.emplace(part, instruction_);
   }
   // False once the closing fence is written.
   bool add(TokenId token) {
@@ -58,7 +61,10 @@ class HunkStream {
     return !answer_->closed();
   }
   // The model has ended its turn.
-  void end_part() { take(answer_->end()); }
+  void end_part() {
+    take(answer_->end());
+    take_certain(blanks_->end());
+  }
   // No part follows.
   void finish() {
     const Span span("diff");
@@ -75,8 +81,12 @@ class HunkStream {
     const Span span("diff", "lines", std::ssize(lines));
     for (std::string& line : lines) {
       const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
-      emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
+      take_certain(blanks_->add(text ? std::move(line) : with_replacement_characters(line)));
     }
+  }
+
+  void take_certain(std::vector<std::string> lines) {
+    for (std::string& line : lines) emit(diff_.add(std::move(line)));
   }
 
   void emit(const std::vector<LineChange>& changes) {
@@ -95,6 +105,7 @@ class HunkStream {
   const std::string& instruction_;
   const EditRegion& region_;
   std::optional<CodeAnswer> answer_;
+  std::optional<OwnBlanks> blanks_;
   IncrementalDiff diff_;
   const EditObserver& observer_;
   std::vector<Hunk>& hunks_;
@@ -212,7 +223,7 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
             .from = from,
             .to = branches ? (from + to) / 2 : to};
   const EditPlan plan{region, std::move(prompt), context_bytes_};
-  stream_->begin_part(plan.prompt);
+  stream_->begin_part(region, plan.prompt);
   DecodeRequest decode = edit_decode(engine_, request_, plan, budget);
   decode.on_progress = [this, &part](const DecodeStatistics& statistics) {
     report(part, statistics);
