@@ -10,6 +10,7 @@
 #include "workspace/edit/code_answer.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_plan.h"
+#include "workspace/edit/insertion.h"
 #include "workspace/edit/own_blanks.h"
 
 namespace redraft {
@@ -43,6 +44,8 @@ class HunkStream {
       : tokenizer_(tokenizer),
         instruction_(instruction),
         region_(region),
+        is_insertion_(is_insertion(region)),
+        range_(region.range()),
         diff_(region.lines()),
         observer_(observer),
         hunks_(hunks),
@@ -68,8 +71,14 @@ class HunkStream {
   // No part follows.
   void finish() {
     const Span span("diff");
-    emit(diff_.finish());
+    if (!is_insertion_) return emit(region_, diff_.finish());
+    const Insertion insertion = without_repeated_neighbours(region_, std::move(inserted_));
+    range_ = insertion.region.range();
+    const std::vector<std::string_view> lines(insertion.lines.begin(), insertion.lines.end());
+    emit(insertion.region, diff_lines(insertion.region.lines(), lines));
   }
+  // What could change; final with finish().
+  ByteRange range() const { return range_; }
 
   const CodeAnswer& answer() const { return *answer_; }  // of the part that began last
   // How many of these lines are finished.
@@ -86,14 +95,20 @@ class HunkStream {
   }
 
   void take_certain(std::vector<std::string> lines) {
-    for (std::string& line : lines) emit(diff_.add(std::move(line)));
+    for (std::string& line : lines) {
+      if (is_insertion_) {
+        inserted_.push_back(std::move(line));
+      } else {
+        emit(region_, diff_.add(std::move(line)));
+      }
+    }
   }
 
-  void emit(const std::vector<LineChange>& changes) {
+  void emit(const EditRegion& region, const std::vector<LineChange>& changes) {
     for (const LineChange& change : changes) {
-      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
+      Hunk hunk{static_cast<int>(hunks_.size()), region.edit(change), {}};
       const ByteRange range = hunk.edit.range;
-      hunk.old_text = region_.document().text().substr(range.begin, range.size());
+      hunk.old_text = region.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
       if (!observer_.on_hunk) continue;
       hunks_.back().doubt = doubt_about_last(region_.document(), instruction_, hunks_);
@@ -104,9 +119,12 @@ class HunkStream {
   const Tokenizer& tokenizer_;
   const std::string& instruction_;
   const EditRegion& region_;
+  bool is_insertion_;
+  ByteRange range_;
   std::optional<CodeAnswer> answer_;
   std::optional<OwnBlanks> blanks_;
   IncrementalDiff diff_;
+  std::vector<std::string> inserted_;  // the lines so far, if it is an insertion
   const EditObserver& observer_;
   std::vector<Hunk>& hunks_;
   std::string& raw_;
@@ -142,7 +160,7 @@ Result<EditResult> EditRun::whole(const EditRegion& region, EditPrompt prompt, i
   const Result<FinishReason> reason = write(region, 0, 1, std::move(prompt), budget);
   if (!reason) return reason.error();
   if (*reason == FinishReason::kStop) end_text();
-  return result(*reason, region.range());
+  return result(*reason, stream_->range());
 }
 
 Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
