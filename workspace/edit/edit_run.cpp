@@ -21,13 +21,14 @@ namespace {
 // which take between a tenth of a second and one. The end of the edit examines all hunks anyway.
 constexpr std::size_t kExaminedBytes = std::size_t{2} << 20;
 
-// Why the last hunk is doubtful. Syntax errors do not count: later hunks may fix them.
+// Why the last hunk is doubtful. Syntax errors and open brackets do not count: later hunks may fix
+// them.
 std::string doubt_about_last(const Document& document, const std::string& instruction,
                              const std::vector<Hunk>& hunks) {
   if (hunks.size() * document.text().size() > kExaminedBytes) return {};
   std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
   std::erase_if(doubts, [&](const Doubt& doubt) {
-    return doubt.kind == Doubt::Kind::kSyntax ||
+    return doubt.kind == Doubt::Kind::kSyntax || doubt.kind == Doubt::Kind::kBrackets ||
            doubt.edits.back() + 1 != static_cast<int>(hunks.size());
   });
   return reasons_of(doubts);
@@ -160,13 +161,15 @@ Result<EditResult> EditRun::whole(const EditRegion& region, EditPrompt prompt, i
   const Result<FinishReason> reason = write(region, 0, 1, std::move(prompt), budget);
   if (!reason) return reason.error();
   if (*reason == FinishReason::kStop) end_text();
-  return result(*reason, stream_->range());
+  return result(*reason, stream_->range(), {stream_->range()});
 }
 
 Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
                                      const std::vector<double>& work) {
   const double all_work = std::accumulate(work.begin(), work.end(), 0.0);
   const ByteRange region{parts.front().range().begin, parts.back().range().end};
+  std::vector<ByteRange> regions;
+  for (const EditRegion& part : parts) regions.push_back(part.range());
   for (const EditRegion& part : parts) lines_.of += static_cast<int>(part.lines().size());
   double from = 0;
   for (std::size_t i = 0, text_end = 0; i < parts.size(); ++i) {
@@ -180,11 +183,11 @@ Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
     const double to = from + work[i] / all_work;
     const Result<FinishReason> reason = write_part(parts[i], from, to);
     if (!reason) return reason.error();
-    if (*reason != FinishReason::kStop) return result(*reason, region);
+    if (*reason != FinishReason::kStop) return result(*reason, region, regions);
     if (i + 1 == text_end) end_text();
     from = to;
   }
-  return result(FinishReason::kStop, region);
+  return result(FinishReason::kStop, region, regions);
 }
 
 Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, double to) {
@@ -335,7 +338,8 @@ Result<Cancellable<Branch>> EditRun::find_branch(const DecodeRequest& decode,
   return branch;
 }
 
-EditResult EditRun::result(FinishReason reason, ByteRange region) {
+EditResult EditRun::result(FinishReason reason, ByteRange region,
+                           const std::vector<ByteRange>& regions) {
   EditResult result;
   result.finish_reason = reason;
   result.statistics = statistics_;
@@ -344,7 +348,7 @@ EditResult EditRun::result(FinishReason reason, ByteRange region) {
   result.code_begin = code_begin_.value_or(0);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
-  result.doubts = doubts_about(*request_.document, instruction_, result.hunks);
+  result.doubts = doubts_about(*request_.document, instruction_, result.hunks, regions);
   return result;
 }
 
