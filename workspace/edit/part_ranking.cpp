@@ -115,17 +115,14 @@ bool has_phrase(const Phrase& text, const Phrase& phrase) {
   return std::search(text.begin(), text.end(), phrase.begin(), phrase.end()) != text.end();
 }
 
-// A word with a number ("Go 33") and texts in quotes, as far as `text` has them.
-std::set<Phrase> phrases_in(std::string_view instruction, const Phrase& text) {
+// A word with a number ("Go 33") and texts in quotes.
+std::set<Phrase> phrases_in(std::string_view instruction) {
   std::set<Phrase> phrases;
-  const auto take = [&](const Phrase& phrase) {
-    if (phrase.size() > 1 && has_phrase(text, phrase)) phrases.insert(phrase);
-  };
   for (const char quote : {'"', '\'', '`'}) {
     for (std::size_t at = instruction.find(quote); at != std::string_view::npos;) {
       const std::size_t end = instruction.find(quote, at + 1);
       if (end == std::string_view::npos) break;
-      take(phrase_of(instruction.substr(at + 1, end - at - 1)));
+      phrases.insert(phrase_of(instruction.substr(at + 1, end - at - 1)));
       at = instruction.find(quote, end + 1);
     }
   }
@@ -133,8 +130,9 @@ std::set<Phrase> phrases_in(std::string_view instruction, const Phrase& text) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     const bool is_number = std::ranges::all_of(all[i], is_digit);
     if (is_number && !is_digit(all[i - 1].front()) && !is_stop_word(stem(all[i - 1])))
-      take({all[i - 1], all[i]});
+      phrases.insert({all[i - 1], all[i]});
   }
+  std::erase_if(phrases, [](const Phrase& phrase) { return phrase.size() < 2; });
   return phrases;
 }
 
@@ -185,7 +183,10 @@ Query query_of(std::string_view instruction, std::string_view text) {
       if (!is_stop_word(word)) query.words.insert(std::move(word));
     });
   });
-  query.phrases = phrases_in(instruction, phrase_of(text));
+  query.phrases = phrases_in(instruction);
+  if (query.phrases.empty()) return query;
+  const Phrase all = phrase_of(text);
+  std::erase_if(query.phrases, [&](const Phrase& phrase) { return !has_phrase(all, phrase); });
   add_joined_names(instruction, text, query);
   return query;
 }

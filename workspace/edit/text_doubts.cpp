@@ -285,17 +285,26 @@ class Examination {
     }
   }
 
+  // Those above and below a range.
+  Views lines_near(const ByteRange& range) const {
+    const auto first_at = [&](std::size_t offset) {
+      return std::partition_point(before_.begin(), before_.end(), [&](std::string_view line) {
+        return line.data() < edit_.before.data() + offset;
+      });
+    };
+    const auto above = first_at(range.begin), below = first_at(range.end);
+    Views near(above - std::min<std::ptrdiff_t>(kNearLines, above - before_.begin()), above);
+    near.insert(near.end(), below,
+                below + std::min<std::ptrdiff_t>(kNearLines, before_.end() - below));
+    return near;
+  }
+
   void check_repeated_lines() {
     for (std::size_t i = 0; i < edit_.edits.size(); ++i) {
       const TextEdit& edit = edit_.edits[i];
       if (!is_blank_text(old_text(edit))) continue;
-      std::multiset<std::string_view> near;
-      Views above = split_lines(edit_.before.substr(0, edit.range.begin));
-      const std::size_t from = above.size() > kNearLines ? above.size() - kNearLines : 0;
-      near.insert(above.begin() + static_cast<std::ptrdiff_t>(from), above.end());
-      Views below = split_lines(edit_.before.substr(edit.range.end));
-      below.resize(std::min<std::size_t>(below.size(), kNearLines));
-      near.insert(below.begin(), below.end());
+      const Views lines = lines_near(edit.range);
+      std::multiset<std::string_view> near(lines.begin(), lines.end());
       int n_telling = 0, n_repeated = 0;
       for (const std::string_view line : split_lines(edit.new_text)) {
         if (!is_telling(line)) continue;
