@@ -162,9 +162,9 @@ std::string declared_name(std::string_view line) {
   for (int i = 0; i <= kMaxModifiers; ++i) {
     const auto word = words.take();
     if (!word || word->is_quoted) break;
+    if (word->text == ")") continue;
     if (word->text == "@" || word->text == "(") {  // "@MainActor func", "pub(crate) fn"
-      if (word->text == "(") words.take();
-      if (word->text == "@") words.take();
+      words.take();
       continue;
     }
     if (!word->is_name) break;
