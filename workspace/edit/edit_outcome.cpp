@@ -3,8 +3,11 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "support/trace/trace.h"
+#include "text/strings/blank_text.h"
+#include "workspace/edit/text_doubts.h"
 
 namespace redraft {
 
@@ -21,15 +24,23 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
 }
 
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                const std::vector<Hunk>& hunks) {
+                                const std::vector<Hunk>& hunks,
+                                const std::vector<ByteRange>& regions) {
   const Span span("check syntax");
-  const SyntaxTree* before = hunks.empty() ? nullptr : document.syntax();
-  if (before == nullptr) return {};
+  if (hunks.empty()) return {};
   const std::vector<TextEdit> edits = edits_of(hunks);
   const auto text = std::make_shared<const std::string>(apply_edits(document.text(), edits));
-  const std::optional<SyntaxTree> after = before->edited(text);
-  if (!after) return {};
-  return doubts_about({*before, *after, edits, instruction});
+  const std::string language = document.language();
+  const TextEditInQuestion lines{document.text(), *text, edits, instruction, language, regions};
+  const SyntaxTree* before = document.syntax();
+  const std::optional<SyntaxTree> after = before == nullptr ? std::nullopt : before->edited(text);
+  // A change without an instruction says itself which lines go.
+  const bool says_lines = is_blank_text(instruction);
+  if (!after) return says_lines ? std::vector<Doubt>() : doubts_about_text(lines);
+  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction});
+  if (says_lines) return doubts;
+  for (Doubt& doubt : doubts_about_lines(lines)) doubts.push_back(std::move(doubt));
+  return doubts;
 }
 
 EditResult result_of(const Document& document, const std::string& instruction,

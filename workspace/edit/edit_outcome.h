@@ -8,9 +8,11 @@
 
 namespace redraft {
 
-// The doubts about these hunks of the document. Empty if its language is unknown. Parses.
+// The doubts about these hunks of the document: by its syntax tree, or by its lines if there is
+// none. `regions` are what the edit could change; empty: not known. Parses.
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                const std::vector<Hunk>& hunks);
+                                const std::vector<Hunk>& hunks,
+                                const std::vector<ByteRange>& regions = {});
 
 // A result with the hunks, the text and the doubts of these edits of the document. Parses.
 EditResult result_of(const Document& document, const std::string& instruction,
