@@ -9,6 +9,7 @@
 #include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
+#include "workspace/edit/rename_check.h"
 
 namespace redraft {
 namespace {
@@ -136,8 +137,8 @@ Result<void> check_request(const EditRequest& request) {
 Result<FirstDecision> decide_without_model(const EditRequest& request) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (!request.change.empty()) return decide_change(request);
+  if (Result<void> checked = check_names(request); !checked) return checked.error();
   if (request.retry_index == 0 && !request.model_renames) {
-    if (Result<void> checked = check_new_names(request); !checked) return checked.error();
     if (std::optional<Rename> rename = find_rename(request))
       return FirstDecision(*std::move(rename));
   }
