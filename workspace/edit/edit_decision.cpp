@@ -128,7 +128,7 @@ Result<void> check_request(const EditRequest& request) {
   if (request.retry_index > 0 && (!request.places.empty() || !request.change.empty()))
     return Error(kNoRetry);
   for (const ByteRange& place : request.places) {
-    const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
+    Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
   }
   return EditRegion::check(*request.document, request.scope, request.range);
