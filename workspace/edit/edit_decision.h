@@ -107,8 +107,8 @@ ByteRange region_of(const EditDecision& decision);
 // document, a retry of something other than one region.
 Result<void> check_request(const EditRequest& request);
 
-// The first step. Errors: those of check_request(); a change that cannot be read, or for which
-// nothing says where it belongs.
+// The first step. Errors: those of check_request() and, for a rename, of check_names(); a change
+// that cannot be read, or for which nothing says where it belongs.
 Result<FirstDecision> decide_without_model(const EditRequest& request);
 
 // The second step. Errors: no such region, a retry of something other than one region, and those of

@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "support/result.h"
 #include "workspace/edit/edit_decision.h"
 
 namespace redraft {
@@ -14,9 +13,5 @@ namespace redraft {
 // outside of it are a doubt.
 // Nothing: the model has to answer. Parses the document.
 std::optional<Rename> find_rename(const EditRequest& request);
-
-// An error if the instruction renames something of the document to a reserved word of its language.
-// Parses the document only if the new name is one.
-Result<void> check_new_names(const EditRequest& request);
 
 }  // namespace redraft
