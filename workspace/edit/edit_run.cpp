@@ -37,11 +37,13 @@ std::string doubt_about_last(const Document& document, const std::string& instru
 class HunkStream {
  public:
   // Adds to `hunks` and to `raw`, the model's raw output. All arguments outlive the stream.
+  // `part` is that of the hunks (ChangeOrigin).
   HunkStream(const Tokenizer& tokenizer, const std::string& instruction, const EditRegion& region,
-             const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
+             int part, const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
       : tokenizer_(tokenizer),
         instruction_(instruction),
         region_(region),
+        part_(part),
         diff_(region.lines()),
         observer_(observer),
         hunks_(hunks),
@@ -81,7 +83,10 @@ class HunkStream {
 
   void emit(const std::vector<LineChange>& changes) {
     for (const LineChange& change : changes) {
-      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
+      Hunk hunk{.id = static_cast<int>(hunks_.size()),
+                .edit = region_.edit(change),
+                .old_text = {},
+                .origin = {.decided_by = DecidedBy::kModel, .part = part_}};
       const ByteRange range = hunk.edit.range;
       hunk.old_text = region_.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
@@ -94,6 +99,7 @@ class HunkStream {
   const Tokenizer& tokenizer_;
   const std::string& instruction_;
   const EditRegion& region_;
+  const int part_;
   std::optional<CodeAnswer> answer_;
   IncrementalDiff diff_;
   const EditObserver& observer_;
@@ -172,8 +178,8 @@ Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, do
 void EditRun::begin_text(EditRegion text) {
   stream_.reset();
   text_ = std::move(text);
-  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, observer_,
-                                         hunks_, raw_);
+  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, n_texts_++,
+                                         observer_, hunks_, raw_);
 }
 
 void EditRun::end_text() { stream_->finish(); }
