@@ -288,6 +288,7 @@ void from_json(const Json& json, EditParams& params) {
   if (!member(json, "maxNewTokens").is_null())
     params.max_new_tokens = read_count(json, "maxNewTokens");
   if (!member(json, "another").is_null()) params.another = read_count(json, "another");
+  params.doubtful = read_optional<bool>(json, "doubtful").value_or(false);
 }
 
 void from_json(const Json& json, CodeAction& action) {
@@ -323,6 +324,7 @@ void from_json(const Json& json, ResolveEditParams& params) {
     throw std::invalid_argument("action must be \"accept\" or \"reject\"");
   }
   params.accept = action == "accept";
+  params.doubtful = read_optional<bool>(json, "doubtful").value_or(false);
 }
 
 void from_json(const Json& json, ProgressCancelParams& params) { params.token = json.at("token"); }

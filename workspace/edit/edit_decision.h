@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_context.h"
@@ -35,7 +36,8 @@
 namespace redraft {
 
 struct CertainChange {
-  std::vector<TextEdit> edits;  // ascending; empty: the document has the change already
+  std::vector<TextEdit> edits;        // ascending; empty: the document has the change already
+  std::vector<ChangeOrigin> origins;  // [edit]
 };
 
 struct Rename {

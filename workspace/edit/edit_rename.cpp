@@ -1,6 +1,7 @@
 #include "workspace/edit/edit_rename.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "indexing/syntax/name_uses.h"
@@ -51,23 +52,35 @@ std::string written(const NameUse& use, const RenameWish& wish) {
   return wish.to;
 }
 
-// Lines that follow each other and are equally certain, with the new names.
+// Lines that follow each other and are equally certain, with the new names. In a line with certain
+// and uncertain uses it is the uses alone, so that the certain ones can be taken without the
+// others.
 struct ChangedLines {
   TextEdit edit;
   std::string doubt;
 };
 
+bool are_equally_certain(std::span<const Renamed> places) {
+  return std::ranges::all_of(
+      places, [&](const Renamed& place) { return place.doubt == places.front().doubt; });
+}
+
 std::vector<ChangedLines> changed_lines(std::string_view text, const std::vector<Renamed>& places) {
   std::vector<ChangedLines> changed;
   for (std::size_t i = 0; i < places.size();) {
     const ByteRange line = whole_lines(text, places[i].range);
-    ChangedLines lines{.edit = {line, {}}, .doubt = {}};
+    std::size_t next = i;
+    while (next < places.size() && places[next].range.begin < line.end) ++next;
+    if (!are_equally_certain(std::span(places).subspan(i, next - i))) {
+      for (; i < next; ++i) changed.push_back({{places[i].range, places[i].text}, places[i].doubt});
+      continue;
+    }
+    ChangedLines lines{.edit = {line, {}}, .doubt = places[i].doubt};
     std::size_t at = line.begin;
-    for (; i < places.size() && places[i].range.begin < line.end; ++i) {
+    for (; i < next; ++i) {
       lines.edit.new_text += text.substr(at, places[i].range.begin - at);
       lines.edit.new_text += places[i].text;
       at = places[i].range.end;
-      if (lines.doubt.empty()) lines.doubt = places[i].doubt;
     }
     lines.edit.new_text += text.substr(at, line.end - at);
     if (!changed.empty() && changed.back().edit.range.end == line.begin &&

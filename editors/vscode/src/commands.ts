@@ -146,12 +146,27 @@ function onlyHunkInSight(sessions: Session[]): PlacedHunk | undefined {
   return isInSight ? hunk : undefined;
 }
 
-// Asks before doubtful changes are accepted all at once.
-async function wantsAll(sessions: Session[]): Promise<boolean> {
-  const detail = sessions.flatMap(({ reasons }) => (reasons ? [reasons] : [])).join('; ');
-  const choice = 'Accept All';
-  const question = 'redraft: some of these changes are doubtful.';
-  return !detail || (await vscode.window.showWarningMessage(question, { modal: true, detail }, choice)) === choice;
+// Accepts the changes without a doubt. The others stay, and a message says why; its button accepts them.
+async function acceptAll(edits: Edits, sessions: Session[]): Promise<void> {
+  for (const session of sessions) {
+    if (!session.reasons) {
+      await edits.resolve(session, undefined, 'accept');
+    } else if (session.certain.length > 0) {
+      await edits.resolve(session, session.certain, 'accept');
+    }
+  }
+  const left = sessions.filter(({ reasons }) => reasons);
+  const n = left.reduce((sum, { nHunks }) => sum + nHunks, 0);
+  if (n === 0) {
+    return;
+  }
+  const why = left.map(({ reasons }) => reasons).join('; ');
+  const [what, choice] = n === 1 ? ['1 change', 'Accept It Too'] : [`${n} changes`, 'Accept Them Too'];
+  if ((await vscode.window.showWarningMessage(`redraft: ${what} not accepted: ${why}.`, choice)) === choice) {
+    for (const session of left) {
+      await edits.resolve(session, undefined, 'accept');
+    }
+  }
 }
 
 // Wraps around the end of the document.
@@ -177,17 +192,14 @@ export function registerCommands(
     const chosen = hunkId === undefined ? hunkAtCursor(sessions) ?? onlyHunkInSight(sessions) : placedOf(sessions).find(isNamed);
     const session = chosen && edits.sessionWith(chosen);
     if (session) {
-      await edits.resolve(session, [chosen], action);
+      await edits.resolve(session, [chosen.id], action);
     } else {
       vscode.window.setStatusBarMessage(`redraft: no change to ${action} at the cursor`, 5000);
     }
   };
-  const decideAll = (action: 'accept' | 'reject') => async () => {
-    if (action === 'accept' && !(await wantsAll(current()))) {
-      return;
-    }
+  const rejectAll = async () => {
     for (const session of current()) {
-      await edits.resolve(session, undefined, action);
+      await edits.resolve(session, undefined, 'reject');
     }
   };
   // A code lens names its edit; a key acts on the edit of the hunk at the cursor, otherwise on the last edit.
@@ -219,8 +231,8 @@ export function registerCommands(
     morePlaces: (uri?: unknown) => editMorePlaces(edits, places, typeof uri === 'string' ? uri : undefined),
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),
-    acceptAll: decideAll('accept'),
-    rejectAll: decideAll('reject'),
+    acceptAll: () => acceptAll(edits, current()),
+    rejectAll,
     anotherTry: tryAnother,
     nextHunk: go(1),
     previousHunk: go(-1),

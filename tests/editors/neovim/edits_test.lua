@@ -326,11 +326,28 @@ local function a_doubtful_edit_is_not_accepted_without_a_word(start)
   nvim:wait_for_message('check this edit: ' .. gone)
   expect(nvim:shows('! ' .. gone), 'the reason stands beside the change')
   nvim:keys(':RedraftAccept!<CR>')
-  nvim:wait_for_message('repeat the command to accept all, although ' .. gone)
+  nvim:wait_for_message('1 change not accepted: ' .. gone .. '. Repeat the command to accept it')
   equal(nvim:lines(), lines_of(client))
   equal(#nvim:edit().hunks, 1)
   nvim:keys(':RedraftAccept!<CR>')
   nvim:wait_for_lines(lines_of((client:gsub('    def put%(self, line%):\n', loses_it.replace))))
+end
+
+-- The rename is certain of self.count, not of other.count.
+local function what_is_certain_is_accepted_without_what_is_doubtful(start)
+  local store = 'class Store:\n    count = 0\n    def add(self, other):\n        self.count += 1\n        return other.count\n'
+  local nvim = start({ server = scripted.start({ edits = {} }) })
+  nvim:open('a.py', store)
+  nvim:keys('2G5|:RedraftEdit rename count to size<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  local certain = store:gsub('    count', '    size'):gsub('self.count', 'self.size')
+  nvim:wait_for_lines(lines_of(certain))
+  nvim:wait_for_message('1 change not accepted: ')
+  equal(#nvim:edit().hunks, 1)
+  expect(nvim:shows("! it is not certain"), 'the reason stays beside the change')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of((store:gsub('count', 'size'))))
 end
 
 local function a_better_second_answer_takes_its_place(start)
@@ -434,6 +451,7 @@ return {
   { 'what was copied is put in its place', what_was_copied_is_put_in_its_place },
   { 'what was put right is said', what_was_put_right_is_said },
   { 'a doubtful edit is not accepted without a word', a_doubtful_edit_is_not_accepted_without_a_word },
+  { 'what is certain is accepted without what is doubtful', what_is_certain_is_accepted_without_what_is_doubtful },
   { 'a better second answer takes the place of a doubtful one', a_better_second_answer_takes_its_place },
   { 'several edits of a buffer stay, each with its hunks', several_edits_of_a_buffer_stay },
   { 'cancel stops all edits of the buffer', cancel_stops_all_edits_of_the_buffer },

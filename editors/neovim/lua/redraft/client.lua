@@ -369,8 +369,8 @@ local function apply_accepted(session, answer, hunks, encoding)
   end)
 end
 
---- Decides on hunks (nil for all). Synchronous, so that nothing can be typed between the server's answer and the
---- change.
+--- Decides on hunks (nil for all, also those with a doubt). Synchronous, so that nothing can be typed between the
+--- server's answer and the change.
 ---@param session redraft.Session
 ---@param ids integer[]?
 ---@param action 'accept'|'reject'
@@ -384,7 +384,7 @@ function M.resolve(session, ids, action)
     say.fail('the buffer is not modifiable; the changes are kept')
     return 0
   end
-  local params = { editId = session.edit_id, hunkIds = ids, action = action }
+  local params = { editId = session.edit_id, hunkIds = ids, action = action, doubtful = true }
   local answer, reason = client:request_sync('redraft/resolveEdit', params, 5000, session.buf)
   if not answer or answer.err then
     say.fail(answer and answer.err.message or ('no answer from the server: ' .. reason))

@@ -193,17 +193,27 @@ local function only_hunk_in_sight(sessions)
   return hunk and not session:out_of_sight() and session or nil, hunk and hunk.id
 end
 
---- A user must request twice to accept doubtful changes all at once; the first time they are warned.
-local function wants_all(sessions)
+--- Accepts the hunks without a doubt. The others stay, and a message says why; who repeats the command accepts them.
+local function accept_all(sessions)
+  local n_left, why = 0, {}
   for _, session in ipairs(sessions) do
     local reasons = session:reasons()
-    if reasons and session.told ~= reasons then
+    if reasons == nil or session.told == reasons then
+      client.resolve(session, nil, 'accept')
+    else
+      local certain = session:certain()
+      if #certain > 0 then
+        client.resolve(session, certain, 'accept')
+      end
       session.told = reasons
-      say.warn('repeat the command to accept all, although ' .. reasons)
-      return false
+      n_left = n_left + session:count()
+      table.insert(why, reasons)
     end
   end
-  return true
+  if n_left > 0 then
+    local what, them = n_left == 1 and '1 change' or n_left .. ' changes', n_left == 1 and 'it' or 'them'
+    say.warn(('%s not accepted: %s. Repeat the command to accept %s'):format(what, table.concat(why, '; '), them))
+  end
 end
 
 local function resolve(action, all)
@@ -211,10 +221,9 @@ local function resolve(action, all)
   if n_hunks == 0 then
     return say.say('no changes to ' .. action .. ' in this buffer')
   end
-  if all then
-    if action == 'accept' and not wants_all(sessions) then
-      return
-    end
+  if all and action == 'accept' then
+    return accept_all(sessions)
+  elseif all then
     return vim.iter(sessions):each(function(session) client.resolve(session, nil, action) end)
   end
   local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)
@@ -227,7 +236,7 @@ local function resolve(action, all)
   client.resolve(session, { id }, action)
 end
 
---- Accepts the hunk under the cursor, or all hunks.
+--- Accepts the hunk under the cursor, or all hunks without a doubt.
 ---@param opts { all: boolean? }?
 function M.accept(opts)
   resolve('accept', opts and opts.all)
