@@ -18,6 +18,7 @@ bool is_about_what_goes(const Doubt& doubt) {
     case Doubt::Kind::kLost:
     case Doubt::Kind::kRenamed:
     case Doubt::Kind::kBranch:
+    case Doubt::Kind::kRemoved:
       return true;
     default:
       return false;
