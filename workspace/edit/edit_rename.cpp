@@ -216,22 +216,6 @@ struct Renamed {
   std::string doubt;  // NameUse::doubt
 };
 
-std::string written(const NameUse& use, const RenameWish& wish) {
-  switch (use.form) {
-    case NameUse::Form::kPlain:
-      return wish.to;
-    case NameUse::Form::kShorthand:
-      return wish.from + ": " + wish.to;
-    case NameUse::Form::kField:
-      return wish.to + ": " + wish.from;
-    case NameUse::Form::kImported:
-      return wish.from + " as " + wish.to;
-    case NameUse::Form::kExported:
-      return wish.to + " as " + wish.from;
-  }
-  return wish.to;
-}
-
 // Lines that follow each other and are equally certain, with the new names.
 struct ChangedLines {
   TextEdit edit;
@@ -346,7 +330,7 @@ class Renaming {
     for (const ByteRange& range : mentions(*tree_, thing, meanings, wish.from))
       uses.push_back({.range = range});
     add_texts(tree_->text(), thing, meanings, uses);
-    for (const NameUse& use : uses) places_.push_back({use.range, written(use, wish), use.doubt});
+    for (const NameUse& use : uses) places_.push_back({use.range, written_use(use, wish.from, wish.to), use.doubt});
     return true;
   }
 
@@ -369,6 +353,22 @@ class Renaming {
 };
 
 }  // namespace
+
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to) {
+  switch (use.form) {
+    case NameUse::Form::kPlain:
+      return to;
+    case NameUse::Form::kShorthand:
+      return from + ": " + to;
+    case NameUse::Form::kField:
+      return to + ": " + from;
+    case NameUse::Form::kImported:
+      return from + " as " + to;
+    case NameUse::Form::kExported:
+      return to + " as " + from;
+  }
+  return to;
+}
 
 std::optional<Rename> find_rename(const EditRequest& request) {
   const std::vector<RenameWish> wishes = renames_in(request.instruction);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "indexing/syntax/name_uses.h"
 #include "support/result.h"
 #include "workspace/edit/edit_decision.h"
 
@@ -14,6 +16,9 @@ namespace redraft {
 // outside of it are a doubt.
 // Nothing: the model has to answer. Parses the document.
 std::optional<Rename> find_rename(const EditRequest& request);
+
+// What stands at a use after `from` is renamed to `to`.
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to);
 
 // An error if the instruction renames something of the document to a reserved word of its language.
 // Parses the document only if the new name is one.
