@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "workspace/edit/carried_out.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_places.h"
@@ -168,7 +169,10 @@ Result<EditResult> carry_out(Engine& engine, const EditRequest& request,
                              const EditDecision& decision, const EditObserver& observer,
                              const std::stop_token& stop) {
   Result<EditResult> result = std::visit(Execution{engine, request, observer, stop}, decision);
-  if (result) result->kind = kind_of(decision);
+  if (!result) return result;
+  result->kind = kind_of(decision);
+  if (result->hunks.empty() && result->finish_reason != FinishReason::kCancelled)
+    result->why_carried_out = why_carried_out(*request.document, request.instruction);
   return result;
 }
 
