@@ -118,6 +118,8 @@ class GhostText(CompletionTest):
                   ("md", "markdown", "```sh\n\n```\n\nThat is all.\n", (1, 0), "make")]
         for kind in (AUTOMATIC, INVOKED):
             client = ServerTest.start(self, capabilities=GHOST, fills=fills)
+            client.notify("workspace/didChangeConfiguration",
+                          {"settings": {"redraft": {"completion": {"alternatives": 1}}}})
             for number, (ending, language, text, at, shown) in enumerate(places):
                 uri = f"file:///tmp/{number}.{ending}"
                 client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1,
