@@ -153,8 +153,8 @@ bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
   const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin));
   if (line.empty()) return false;
   const bool is_own_line = begin > 0 || is_on_own_line_;
-  if (is_own_line && !shape_.before_line && repeated_ == 0 && !ahead_.empty() && line == ahead_.front() &&
-      closes_unopened(std::string_view(text_).substr(0, end))) {
+  if (is_own_line && !shape_.before_line && repeated_ == 0 && !ahead_.empty() &&
+      line == ahead_.front() && closes_unopened(std::string_view(text_).substr(0, end))) {
     before_repeated_ = kept_;
     return true;
   }

@@ -330,7 +330,8 @@ class Renaming {
     for (const ByteRange& range : mentions(*tree_, thing, meanings, wish.from))
       uses.push_back({.range = range});
     add_texts(tree_->text(), thing, meanings, uses);
-    for (const NameUse& use : uses) places_.push_back({use.range, written_use(use, wish.from, wish.to), use.doubt});
+    for (const NameUse& use : uses)
+      places_.push_back({use.range, written_use(use, wish.from, wish.to), use.doubt});
     return true;
   }
 
