@@ -147,11 +147,14 @@ void print(const EditOutput& output, const Document& document, const EditResult&
   } else if (!output.shows_live() || !decoded) {
     std::cout << unified_diff(output.file, document.text(), edits_of(result.hunks)) << std::flush;
   }
-  if (result.hunks.empty())
+  if (result.hunks.empty() && !result.why_carried_out.empty()) {
+    std::cerr << "redraft: nothing had to be changed: " << result.why_carried_out << '\n';
+  } else if (result.hunks.empty()) {
     std::cerr << (decoded
                       ? "redraft: the model changed nothing. Rephrase the instruction, or use a "
                         "wider --range\n"
                       : "redraft: nothing to change: the file already contains this code\n");
+  }
   print_repair(result);
   if (!leaves_out(output, kept)) print_doubts(result);
   if (output.format == Format::kJson) return;

@@ -98,6 +98,8 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 // What the user can do about an edit that changed nothing.
 Json hint_about(const EditResult* result) {
   if (result == nullptr || !result->hunks.empty() || result->is_placed()) return {};
+  if (!result->why_carried_out.empty())
+    return "nothing had to be changed: " + result->why_carried_out;
   if (!result->has_retries) return "the model changed nothing. Rephrase the instruction";
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
@@ -311,10 +313,12 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
     apply("redraft", std::move(change));
   } else if (n_dropped == 0 && n_left == 0) {
     const bool placed = result != nullptr && result->is_placed();
+    const std::string why = result == nullptr ? std::string() : result->why_carried_out;
     connection_->show_message(
         MessageType::kInfo,
-        placed
-            ? "redraft: nothing to change: the file already contains this code"
+        placed ? "redraft: nothing to change: the file already contains this code"
+        : !why.empty()
+            ? "redraft: nothing had to be changed: " + why
             : "redraft: the model changed nothing. Rephrase the instruction, or select more lines");
   }
 }

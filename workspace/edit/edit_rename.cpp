@@ -36,22 +36,6 @@ bool is_taken(const NamedThing& thing, const NameMeanings& others) {
       thing.kind == NamedThing::Kind::kMember ? others.unknown_members : others.unknown, is_inside);
 }
 
-std::string written(const NameUse& use, const RenameWish& wish) {
-  switch (use.form) {
-    case NameUse::Form::kPlain:
-      return wish.to;
-    case NameUse::Form::kShorthand:
-      return wish.from + ": " + wish.to;
-    case NameUse::Form::kField:
-      return wish.to + ": " + wish.from;
-    case NameUse::Form::kImported:
-      return wish.from + " as " + wish.to;
-    case NameUse::Form::kExported:
-      return wish.to + " as " + wish.from;
-  }
-  return wish.to;
-}
-
 // Lines that follow each other and are equally certain, with the new names. In a line with certain
 // and uncertain uses it is the uses alone, so that the certain ones can be taken without the
 // others.
@@ -211,7 +195,7 @@ class Renaming {
   }
 
   void add_place(const NameUse& use, const RenameWish& wish, std::optional<std::size_t> thing) {
-    const std::string text = written(use, wish);
+    const std::string text = written_use(use, wish.from, wish.to);
     const bool is_last =
         use.form == NameUse::Form::kShorthand || use.form == NameUse::Form::kImported;
     const std::size_t offset = is_last ? text.size() - wish.to.size() : 0;
@@ -238,6 +222,22 @@ class Renaming {
 };
 
 }  // namespace
+
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to) {
+  switch (use.form) {
+    case NameUse::Form::kPlain:
+      return to;
+    case NameUse::Form::kShorthand:
+      return from + ": " + to;
+    case NameUse::Form::kField:
+      return to + ": " + from;
+    case NameUse::Form::kImported:
+      return from + " as " + to;
+    case NameUse::Form::kExported:
+      return to + " as " + from;
+  }
+  return to;
+}
 
 std::optional<Rename> find_rename(const EditRequest& request) {
   const std::vector<RenameWish> wishes = renames_in(request.instruction);

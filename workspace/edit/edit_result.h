@@ -98,6 +98,7 @@ struct EditResult {
   std::vector<std::string> tidied;   // what was removed from the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: it was not needed, or there was no room
   bool has_retries = false;          // EditRequest::retry_index gives further answers
+  std::string why_carried_out = {};  // without hunks: see carried_out.h
   DecodeStatistics statistics;       // without the repair's
 
   // A change was merged without the model.

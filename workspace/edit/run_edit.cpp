@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "workspace/edit/carried_out.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_places.h"
@@ -191,6 +192,8 @@ Result<EditResult> carry_out(Engine& engine, const EditRequest& request,
   result->kind = kind_of(decision);
   if (const std::string* instruction = instruction_of(decision))
     settle(request, *instruction, *result);
+  if (result->hunks.empty() && result->finish_reason != FinishReason::kCancelled)
+    result->why_carried_out = why_carried_out(*request.document, request.instruction);
   return result;
 }
 

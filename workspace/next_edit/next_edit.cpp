@@ -16,6 +16,7 @@
 #include "workspace/next_edit/call_verdict.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/line_rewrite.h"
+#include "workspace/next_edit/literal_changes.h"
 #include "workspace/next_edit/next_place.h"
 #include "workspace/next_edit/place_prompt.h"
 #include "workspace/next_edit/repeated_change.h"
@@ -58,38 +59,42 @@ bool adds_again(const std::vector<std::string_view>& file, const EditRegion& reg
   });
 }
 
-// The part of the model's output that may be shown. `unsure`: something would follow, but is
-// unlikely.
-std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
-                                        const ChangedCalls& calls, const WrittenLines& written,
-                                        bool& unsure) {
+// Adds the part of the model's output that may be shown to `result`. Its note stays if it is about
+// one of these edits.
+void add_edits_that_follow(const EditRegion& region, const NextEditRequest& request,
+                           const NextEditSearch& search, const WrittenLines& written,
+                           NextEditResult& result) {
   const Span span("diff");
   const std::vector<std::string_view> after(written.lines.begin(), written.lines.end());
   const Result<EditRegion> file = EditRegion::make(region.shared_document(), EditScope::kFile, {});
-  if (!file) return {};
-  std::vector<TextEdit> edits;
+  if (!file) return;
+  const LiteralChanges literals(request.recent);
+  bool is_any_sound = false;
   int shift = 0;
   for (const LineChange& change : diff_lines(region.lines(), after)) {
     const int begin = change.old_begin + shift;
     shift += static_cast<int>(change.new_lines.size()) - (change.old_end - change.old_begin);
     TextEdit edit = region.edit(change);
-    const CallVerdict verdict = verdict_on(calls, region.document(), edit);
+    const CallVerdict verdict = verdict_on(search.calls, region.document(), edit);
     if (verdict == CallVerdict::kUnsound) continue;
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
     const bool is_sound = verdict == CallVerdict::kSound;
     if (!is_sound && (adds_again(file->lines(), region, written, change) ||
-                      !follows_from(request.recent, before, change.new_lines)))
+                      !follows_from(request.recent, before, change.new_lines) ||
+                      literals.is_by_chance(before, change.new_lines) ||
+                      search.names->changes_others(region.document(), edit)))
       continue;
     if (is_sound ||
         log_probability_of(written, begin, change) >= std::log(request.min_probability)) {
-      edits.push_back(std::move(edit));
+      result.edits.push_back(std::move(edit));
+      is_any_sound = is_any_sound || is_sound;
     } else {
-      unsure = true;
+      result.is_unsure = true;
     }
   }
-  return edits;
+  if (!result.edits.empty() && !is_any_sound) result.note.clear();
 }
 
 int max_new_tokens(const PlacePrompt& prompt) {
@@ -101,7 +106,7 @@ bool fits(const Engine& engine, const PlacePrompt& prompt) {
 }
 
 // Adds the model's changes in the place to `result`.
-Result<void> look_at(Engine& engine, const NextEditRequest& request, const ChangedCalls& calls,
+Result<void> look_at(Engine& engine, const NextEditRequest& request, const NextEditSearch& search,
                      PlacePrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   if (!fits(engine, prompt)) return {};
   const EditRegion& region = prompt.region;
@@ -136,7 +141,7 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
   result.statistics += decoded->statistics;
   result.finish_reason = decoded->finish_reason;
   if (const auto lines = answer.lines(decoded->finish_reason))
-    result.edits = edits_that_follow(region, request, calls, *lines, result.is_unsure);
+    add_edits_that_follow(region, request, search, *lines, result);
   return {};
 }
 
@@ -152,8 +157,10 @@ std::size_t hash_of(const ChangedCalls& calls, const NextPlace& place) {
                                   place.document->text().substr(begin, end - begin));
 }
 
-NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
-  NextEditSearch search{.calls = std::move(calls), .places = {}, .quiet = {}};
+NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls,
+                          std::shared_ptr<const NameChanges> names) {
+  NextEditSearch search{
+      .calls = std::move(calls), .names = std::move(names), .places = {}, .quiet = {}};
   const auto add = [&](const std::vector<NextPlace>& places) {
     const std::vector<NextPlace> before = search.places;
     for (const NextPlace& place : places) {
@@ -171,7 +178,7 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
   };
   add_calls(true);
   if (!request.recent.empty())
-    add(next_places(request.recent, request.documents, request.max_regions));
+    add(next_places(request.recent, request.documents, *search.names, request.max_regions));
   add_calls(false);
   if (search.places.empty() || request.recent.empty()) return search;
   search.quiet =
@@ -188,15 +195,19 @@ void remember_fruitless(const NextEditRequest& request, const NextEditSearch& se
   fruitless.insert(hash_of(search.calls, place));
 }
 
-// The certain follow-ups: calls of a function whose parameters were swapped or removed.
+// The certain follow-ups: calls of a function whose parameters were swapped or removed, and uses of
+// what was renamed.
 std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
-                                                const ChangedCalls& calls) {
+                                                const ChangedCalls& calls,
+                                                const NameChanges& names) {
   TreeEdits found = edits_by_tree(calls, request.is_unwanted);
+  const bool are_calls = found.document != nullptr;
+  if (!are_calls) found = names.uses_left(request.is_unwanted);
   if (!found.document) return std::nullopt;
   NextEditResult result;
   result.document = std::move(found.document);
   result.edits = std::move(found.edits);
-  result.note = calls.note();
+  result.note = are_calls ? calls.note() : "the other uses of what you renamed";
   result.by_tree = true;
   return result;
 }
@@ -213,7 +224,12 @@ NextEditResult without_model(CertainEdit found, const char* note) {
 // need no example.
 std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
                                                    const ChangedCalls& calls,
+                                                   const NameChanges& names,
                                                    const std::stop_token& stop) {
+  const IsUnwanted is_unwanted = [&](const Document& document, const TextEdit& edit) {
+    return (request.is_unwanted && request.is_unwanted(document, edit)) ||
+           names.changes_others(document, edit);
+  };
   if (auto found = find_rest_of_block(request.recent, request.is_unwanted))
     return without_model(
         std::move(*found),
@@ -221,7 +237,7 @@ std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& reques
   std::set<std::string> known;
   for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
   if (auto found =
-          find_repeated_change(request.recent, request.documents, known, request.is_unwanted, stop))
+          find_repeated_change(request.recent, request.documents, known, is_unwanted, stop))
     return without_model(std::move(*found),
                          "changed like other lines before (found without the model)");
   return std::nullopt;
@@ -347,11 +363,13 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
   const Span span("plan");
   ChangedCalls calls =
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
-  if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
+  auto names = std::make_shared<const NameChanges>(request.recent);
+  if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls, *names))
     return {.result = std::move(result), .search = {}};
-  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls, stop))
+  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls, *names, stop))
     return {.result = std::move(result), .search = {}};
-  NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
+  NextEditPlan plan{.result = {},
+                    .search = search_for(request, std::move(calls), std::move(names))};
   if (!plan.search.places.empty()) return plan;
   NextEditResult& none = plan.result.emplace();
   none.note = plan.search.calls.note();
@@ -376,7 +394,7 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
       continue;
     }
     if (const Result<void> looked =
-            look_at(engine, request, search.calls, std::move(*prompt), stop, result);
+            look_at(engine, request, search, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;
