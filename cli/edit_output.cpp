@@ -41,8 +41,8 @@ void print_json(const EditResult& result, const std::optional<Decoded>& decoded,
   const Decoded by = decoded.value_or(Decoded());
   nlohmann::ordered_json json =
       to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
-                     by.decoder, by.target, by.device});
-  if (!decoded) json["decoder"] = json["target"] = json["device"] = nullptr;
+                     by.decoder, by.target, by.device, result.prompt_size});
+  if (!decoded) json["decoder"] = json["target"] = json["device"] = json["prompt_size"] = nullptr;
   json["doubts"] = nlohmann::ordered_json::array();
   for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
   json["tidied"] = result.tidied;

@@ -10,6 +10,7 @@
 #include "support/byte_range.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_doubts.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -94,6 +95,8 @@ struct EditResult {
   std::optional<EditRepair> repair;  // nothing: it was not needed, or there was no room
   bool has_retries = false;          // EditRequest::retry_index gives further answers
   DecodeStatistics statistics;       // without the repair's
+  // Of its prompts; nothing: the model was not used.
+  std::optional<PromptSize> prompt_size = {};
 
   // A change was merged without the model.
   bool is_placed() const { return kind == EditKind::kCertainChange; }
