@@ -111,8 +111,8 @@ void print_json(const Document& document, const EditResult& result, const Kept& 
                 const std::optional<Comparison>& comparison) {
   const Decoded by = decoded.value_or(Decoded());
   Json json = to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
-                             by.decoder, by.target, by.device});
-  if (!decoded) json["decoder"] = json["target"] = json["device"] = nullptr;
+                             by.decoder, by.target, by.device, result.prompt_size});
+  if (!decoded) json["decoder"] = json["target"] = json["device"] = json["prompt_size"] = nullptr;
   json["doubts"] = Json::array();
   for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
   json["changes"] = changes_json(document, result, kept);

@@ -229,18 +229,21 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
     deliver(id, std::move(recipient->delivery), outcome, result, error);
     return;
   }
-  notify(id, *recipient, "end",
-         {{"state", to_string(outcome)},
-          {"finishReason",
-           result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
-          {"error", error.empty() ? Json() : Json(error)},
-          {"doubts", doubts_json(id, result)},
-          {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
-          {"placed", result != nullptr && result->is_placed()},
-          {"renamed", result != nullptr && result->is_renamed()},
-          {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
-          {"otherTries", result != nullptr && result->has_retries},
-          {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
+  notify(
+      id, *recipient, "end",
+      {{"state", to_string(outcome)},
+       {"finishReason",
+        result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
+       {"error", error.empty() ? Json() : Json(error)},
+       {"doubts", doubts_json(id, result)},
+       {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
+       {"placed", result != nullptr && result->is_placed()},
+       {"renamed", result != nullptr && result->is_renamed()},
+       {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
+       {"otherTries", result != nullptr && result->has_retries},
+       {"promptSize",
+        result != nullptr && result->prompt_size ? Json(to_string(*result->prompt_size)) : Json()},
+       {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
 Json EditFeed::doubts_json(EditId id, const EditResult* result) const {

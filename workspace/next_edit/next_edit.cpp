@@ -183,7 +183,6 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls,
   if (search.places.empty() || request.recent.empty()) return search;
   search.quiet =
       quiet_lines(request.recent, search.places, request.memory ? request.memory->quiet : "");
-  if (request.memory) request.memory->quiet = search.quiet;
   return search;
 }
 
@@ -383,6 +382,8 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
                                      const NextEditSearch& search, const std::stop_token& stop) {
   NextEditResult result;
   result.note = search.calls.note();
+  // Reading ahead leaves no trace here: it must not change what a request shows.
+  if (request.memory && !search.quiet.empty()) request.memory->quiet = search.quiet;
   const Result<const NextEditFormat*> format = format_of(engine, request);
   if (!format) return format.error();
   std::string refused;
