@@ -10,7 +10,10 @@
 #include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
+#include "workspace/edit/insertion.h"
+#include "workspace/edit/meant_region.h"
 #include "workspace/edit/region_to_add_to.h"
+#include "workspace/edit/rename_check.h"
 
 namespace redraft {
 namespace {
@@ -65,7 +68,8 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
       parse_change(request.change, changed_file(*request.document));
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
-  if (placed.is_certain()) return FirstDecision(CertainChange{std::move(placed.edits)});
+  if (placed.is_certain())
+    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins)});
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();
   return FirstDecision(std::move(*task));
@@ -111,17 +115,20 @@ std::optional<std::size_t> cursor_of(const EditRequest& request, EditScope scope
   return is_default ? request.cursor : std::nullopt;
 }
 
-Result<EditRegion> make_region(const EditRequest& request, EditScope scope,
-                               const std::optional<ByteRange>& range, std::size_t region_bytes) {
-  const bool is_bounded = scope == EditScope::kAround || scope == EditScope::kAuto;
-  Result<EditRegion> region = EditRegion::make(request.document, scope, range,
+Result<EditRegion> make_region(const EditRequest& request, const ModelTask& task,
+                               std::size_t region_bytes) {
+  const bool is_bounded = task.scope == EditScope::kAround || task.scope == EditScope::kAuto;
+  Result<EditRegion> region = EditRegion::make(request.document, task.scope, task.range,
                                                is_bounded ? region_bytes : kMaxDocumentBytes);
   if (!region || region->whole_file()) return region;
-  const std::optional<std::size_t> cursor = cursor_of(request, scope, range, region_bytes);
+  const std::optional<std::size_t> cursor =
+      cursor_of(request, task.scope, task.range, region_bytes);
   if (!cursor) return region;
-  const std::optional<ByteRange> wider = region_to_add_to(
-      *request.document, *cursor, region->range(), request.instruction, region_bytes);
-  return wider ? EditRegion::make(request.document, EditScope::kSelection, wider) : region;
+  std::optional<ByteRange> meant =
+      region_to_add_to(*request.document, *cursor, region->range(), task.instruction, region_bytes);
+  if (!meant && is_bounded && is_insertion(*region))
+    meant = lines_meant_beside(*request.document, *cursor, task.instruction, region_bytes);
+  return meant ? EditRegion::make(request.document, EditScope::kSelection, meant) : region;
 }
 
 }  // namespace
@@ -159,8 +166,8 @@ Result<void> check_request(const EditRequest& request) {
 Result<FirstDecision> decide_without_model(const EditRequest& request) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (!request.change.empty()) return decide_change(request);
+  if (Result<void> checked = check_names(request); !checked) return checked.error();
   if (request.retry_index == 0 && !request.model_renames) {
-    if (Result<void> checked = check_new_names(request); !checked) return checked.error();
     if (std::optional<Rename> rename = find_rename(request))
       return FirstDecision(*std::move(rename));
   }
@@ -169,7 +176,7 @@ Result<FirstDecision> decide_without_model(const EditRequest& request) {
 
 Result<EditDecision> decide(const EditRequest& request, const ModelTask& task,
                             const EditLimits& limits) {
-  Result<EditRegion> region = make_region(request, task.scope, task.range, limits.region_bytes);
+  Result<EditRegion> region = make_region(request, task, limits.region_bytes);
   if (!region) return region.error();
   const bool is_large = request.document->text().size() > limits.region_bytes;
   const bool is_retry = task.retry_index > 0;
@@ -219,7 +226,7 @@ ModelTask task_of(const EditRequest& request) {
 }
 
 Result<EditRegion> requested_region(const EditRequest& request, std::size_t region_bytes) {
-  return make_region(request, request.scope, request.range, region_bytes);
+  return make_region(request, task_of(request), region_bytes);
 }
 
 }  // namespace redraft

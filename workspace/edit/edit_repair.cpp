@@ -10,6 +10,7 @@
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/edit/settled_doubts.h"
 
 namespace redraft {
 namespace {
@@ -88,7 +89,8 @@ void put_back_left_out(const std::string& instruction, const EditRegion& region,
   const bool stays_within = std::ranges::all_of(
       placed.edits, [&](const TextEdit& edit) { return region.range().contains(edit.range); });
   if (!placed.is_certain() || !stays_within) return;
-  EditResult whole = result_of(region.document(), instruction, placed.edits, others);
+  EditResult whole =
+      result_of(region.document(), instruction, placed.edits, EditKind::kRegion, {}, others);
   if (whole.hunks.empty() || whole.doubts.size() >= result.doubts.size()) return;
   whole.tidied = {"the lines that the answer leaves out stay"};
   take(whole, result);
@@ -100,15 +102,21 @@ bool doubts_form(const EditResult& result) {
       result.doubts, [](const Doubt& doubt) { return doubt.kind != Doubt::Kind::kUndefined; });
 }
 
-void tidy(const std::string& instruction, const EditRegion& region, const OtherFiles& others,
+void tidy(const std::string& instruction, const EditRegion& asked, const OtherFiles& others,
           EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
+  // An insertion may have grown over its neighbours.
+  const EditRegion region =
+      result.region == asked.range()
+          ? asked
+          : *EditRegion::make(asked.shared_document(), EditScope::kSelection, result.region);
   put_back_left_out(instruction, region, others, result);
   if (!result.tidied.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, instruction, doubts_form(result));
   if (!tidy) return;
-  EditResult tidier = result_of(region.document(), instruction, tidy->edits, others);
+  EditResult tidier =
+      result_of(region.document(), instruction, tidy->edits, EditKind::kRegion, {}, others);
   const bool is_worse = tidier.doubts.size() > result.doubts.size() ||
                         (tidier.breaks_syntax() && !result.breaks_syntax());
   if (is_worse) return;
@@ -122,7 +130,7 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
             const EditPlan& plan, const EditObserver& observer, const std::stop_token& stop,
             EditResult& result) {
   if (result.finish_reason != FinishReason::kStop) return;
-  const std::size_t n_told = result.hunks.size();
+  std::vector<Hunk> hunks_before = result.hunks;
   const std::vector<Doubt> doubts_before = result.doubts;
   const OtherFiles others = other_files(request);
   tidy(instruction, plan.region, others, result);
@@ -134,7 +142,10 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
       tidy(instruction, plan.region, others, *second);
       const bool taken = is_better(*second, result);
       result.repair = EditRepair{fault.text, taken, second->statistics};
-      if (taken) take(*second, result);
+      if (taken) {
+        take(*second, result);
+        result.region = second->region;
+      }
       is_other = is_other || taken;
       if (second->finish_reason == FinishReason::kCancelled)
         result.finish_reason = FinishReason::kCancelled;
@@ -142,7 +153,9 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
   }
   if (!is_other) return;
   result.doubts_before = doubts_before;
-  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(n_told);
+  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(hunks_before.size());
+  settle_doubts(*request.document, instruction, result.kind, doubts_before, hunks_before);
+  result.hunks_before = std::move(hunks_before);
   if (observer.on_replaced) observer.on_replaced(result.hunks);
 }
 
