@@ -91,6 +91,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   request.instruction = task_.instruction;
   request.repository = inputs_.view.all;
   request.common = inputs_.common;
+  request.prompt_size = options_.prompt_size;
   Result<EditPlan> plan = plan_edit(request, *region);
   if (!plan) return plan.error();
   const Result<int> budget =
@@ -230,6 +231,7 @@ Result<BenchStep> StepMaker::server_completion() {
   request.offset = place.before.size();
   request.repository = inputs_.view.other_files;
   request.common = inputs_.common;
+  request.prompt_size = options_.prompt_size;
   request.context_tokens = options_.context_tokens;
   if (options_.max_new_tokens > 0) request.max_new_tokens = options_.max_new_tokens;
   Result<DecodeRequest> decode = completion_decode(engine_, request);

@@ -17,6 +17,7 @@
 #include "workspace/completion/completion_shape.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -37,6 +38,8 @@ struct StepOptions {
   // cursor is on a separate line, indented as an editor does it. A replay writes as much of the
   // reference as the server would. Otherwise the prompt is the task's text, as in the papers.
   bool as_server = false;
+  // Of edits, and of completions with as_server; nothing: the engine's own.
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   int context_tokens = 0;                    // with as_server: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed

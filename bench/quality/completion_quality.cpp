@@ -10,7 +10,8 @@ Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTas
                                              const RepositoryView& view,
                                              const CompletionQualityPlan& plan,
                                              const std::stop_token& stop) {
-  const StepOptions options{.as_server = true, .context_tokens = plan.context_tokens};
+  const StepOptions options{
+      .as_server = true, .prompt_size = plan.prompt_size, .context_tokens = plan.context_tokens};
   Result<BenchStep> step = make_step(engine, task, {.view = view}, options);
   if (!step) return step.error();
   const ServerEnd& end = *step->server_end;

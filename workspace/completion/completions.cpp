@@ -126,6 +126,7 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
                               OnAnswer on_answer) {
   const CompletionId id = ++last_id_;
   reading_.stop();
+  snippet_place_ = steady_place(snippet_place_, request.place());
   if (join_run(request, id, on_answer)) return id;
   end_run(superseded());
   if (answer_from_memory(request, on_answer)) return id;
@@ -134,7 +135,9 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
 }
 
 void Completions::read_ahead(CompletionRequest request) {
+  snippet_place_ = steady_place(snippet_place_, request.place());
   if (run_) return;  // it reads the same text, or text that the user has already left
+  request.snippet_place = snippet_place_;
   request.snippets = snippets_;
   reading_.start([request = std::move(request)](Engine& engine,
                                                 const IdleReading::OnChunk& on_chunk,
@@ -192,6 +195,7 @@ bool Completions::join_run(const CompletionRequest& request, CompletionId id, On
 
 void Completions::start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
                         OnAnswer on_answer) {
+  request.snippet_place = snippet_place_;
   request.snippets = snippets_;
   run_ = Run();
   run_->id = run_->waiting = id;
@@ -289,6 +293,7 @@ void Completions::forget(const std::string& uri) {
                 [&](const Suggested& suggested) { return suggested.document->uri() == uri; });
   if (run_ && run_->request.document->uri() == uri)
     end_run({.why_none = "the document was closed"});
+  if (snippet_place_ && snippet_place_->document->uri() == uri) snippet_place_ = nullptr;
 }
 
 void Completions::end_run(const CompletionAnswer& answer) {

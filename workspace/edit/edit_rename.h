@@ -4,7 +4,6 @@
 #include <string>
 
 #include "indexing/syntax/name_uses.h"
-#include "support/result.h"
 #include "workspace/edit/edit_decision.h"
 
 namespace redraft {
@@ -19,9 +18,5 @@ std::optional<Rename> find_rename(const EditRequest& request);
 
 // What stands at a use after `from` is renamed to `to`.
 std::string written_use(const NameUse& use, const std::string& from, const std::string& to);
-
-// An error if the instruction renames something of the document to a reserved word of its language.
-// Parses the document only if the new name is one.
-Result<void> check_new_names(const EditRequest& request);
 
 }  // namespace redraft

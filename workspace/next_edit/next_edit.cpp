@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "indexing/files/git_work_tree.h"
 #include "languages/languages.h"
 #include "support/trace/trace.h"
 #include "text/strings/trimmed.h"
@@ -182,7 +183,6 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls,
   if (search.places.empty() || request.recent.empty()) return search;
   search.quiet =
       quiet_lines(request.recent, search.places, request.memory ? request.memory->quiet : "");
-  if (request.memory) request.memory->quiet = search.quiet;
   return search;
 }
 
@@ -242,8 +242,15 @@ std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& reques
   return std::nullopt;
 }
 
+// Whether two documents are in different work trees of a repository: two versions of its code, so a
+// change of one has no consequence in the other.
+bool are_two_versions(const Document& document, const Document& other) {
+  const auto path = path_of_uri(document.uri()), place = path_of_uri(other.uri());
+  return path && place && are_in_two_work_trees(*path, *place);
+}
+
 FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
-  if (!request.index || !request.memory) return {};
+  if (!request.index || !request.memory || request.documents.empty()) return {};
   return
       [&request, &stop](const std::set<std::string>& names, const std::set<std::string>& families) {
         std::set<std::filesystem::path> open;
@@ -252,7 +259,11 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
           if (const auto path = path_of_uri(document->uri()))
             open.insert(std::filesystem::weakly_canonical(*path, error));
         }
-        return request.memory->files.find(*request.index, names, families, open, stop);
+        auto found = request.memory->files.find(*request.index, names, families, open, stop);
+        std::erase_if(found, [&](const auto& document) {
+          return are_two_versions(*request.documents.front(), *document);
+        });
+        return found;
       };
 }
 
@@ -334,6 +345,13 @@ NextEditRequest next_edit_request(const OpenDocuments& documents, const std::str
   NextEditRequest request;
   request.recent = documents.recent_changes();
   request.documents = documents.from(uri);
+  if (const auto document = documents.find(uri)) {
+    std::erase_if(request.documents,
+                  [&](const auto& other) { return are_two_versions(*document, *other); });
+    std::erase_if(request.recent, [&](const RecentChange& change) {
+      return are_two_versions(*document, *change.document);
+    });
+  }
   for (const auto& document : request.documents)
     request.origins.push_back(documents.origin_of(document));
   request.beside = documents.beside(uri);
@@ -364,6 +382,8 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
                                      const NextEditSearch& search, const std::stop_token& stop) {
   NextEditResult result;
   result.note = search.calls.note();
+  // Reading ahead leaves no trace here: it must not change what a request shows.
+  if (request.memory && !search.quiet.empty()) request.memory->quiet = search.quiet;
   const Result<const NextEditFormat*> format = format_of(engine, request);
   if (!format) return format.error();
   std::string refused;

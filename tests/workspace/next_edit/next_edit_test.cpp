@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/edit_script.h"
+#include "tests/kit/temp_folder.h"
 #include "tests/workspace/next_edit/many_calls.h"
+#include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
@@ -63,6 +65,25 @@ TEST_F(NextEdit, ChangesThatAreNearEachOtherAreOne) {
   EXPECT_THAT(recent[0].before, ElementsAre("def function_0(x):", "    first = 0"));
   EXPECT_THAT(recent[0].after, ElementsAre("def renamed(x):", "    first = 10"));
   EXPECT_EQ(recent[1].line, 4);
+}
+
+TEST_F(NextEdit, AnotherWorkTreeOfTheRepositoryIsLeftAlone) {
+  const TempFolder folder;
+  folder.write(".git/HEAD");
+  folder.write(".git/worktrees/one/commondir", "../..\n");
+  folder.write("agents/one/.git", "gitdir: ../../.git/worktrees/one\n");
+  const auto uri_of = [&](std::string_view name) { return uri_of_path(folder / name); };
+  for (const char* name : {"main.py", "other.py", "agents/one/main.py"}) {
+    folder.write(name, "def load(path, mode): pass\n");
+    open(uri_of(name), "def load(path, mode): pass\n");
+  }
+  replace(uri_of("main.py"), "path, mode", "mode, path");
+  const NextEditRequest here = next_edit_request(documents_, uri_of("other.py"));
+  EXPECT_EQ(here.documents.size(), 2U);
+  EXPECT_EQ(here.recent.size(), 1U);
+  const NextEditRequest there = next_edit_request(documents_, uri_of("agents/one/main.py"));
+  EXPECT_EQ(there.documents.size(), 1U);
+  EXPECT_THAT(there.recent, IsEmpty());
 }
 
 TEST_F(NextEdit, AnUndoneChangeDoesNotCount) {
