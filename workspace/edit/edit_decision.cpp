@@ -11,6 +11,7 @@
 #include "workspace/edit/edit_rename.h"
 #include "workspace/edit/insertion.h"
 #include "workspace/edit/meant_region.h"
+#include "workspace/edit/rename_check.h"
 
 namespace redraft {
 namespace {
@@ -65,7 +66,8 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
       parse_change(request.change, changed_file(*request.document));
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
-  if (placed.is_certain()) return FirstDecision(CertainChange{std::move(placed.edits)});
+  if (placed.is_certain())
+    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins)});
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();
   return FirstDecision(std::move(*task));
@@ -134,7 +136,7 @@ Result<void> check_request(const EditRequest& request) {
   if (request.retry_index > 0 && (!request.places.empty() || !request.change.empty()))
     return Error(kNoRetry);
   for (const ByteRange& place : request.places) {
-    const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
+    Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
   }
   return EditRegion::check(*request.document, request.scope, request.range);
@@ -143,8 +145,8 @@ Result<void> check_request(const EditRequest& request) {
 Result<FirstDecision> decide_without_model(const EditRequest& request) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (!request.change.empty()) return decide_change(request);
+  if (Result<void> checked = check_names(request); !checked) return checked.error();
   if (request.retry_index == 0 && !request.model_renames) {
-    if (Result<void> checked = check_new_names(request); !checked) return checked.error();
     if (std::optional<Rename> rename = find_rename(request))
       return FirstDecision(*std::move(rename));
   }

@@ -50,19 +50,6 @@ std::vector<const NamedDefinition*> missing_from(const std::vector<NamedDefiniti
   return missing;
 }
 
-// Where the text of an edit is in the text after all edits.
-std::vector<ByteRange> new_places(const std::vector<TextEdit>& edits) {
-  std::vector<ByteRange> places;
-  std::ptrdiff_t shift = 0;
-  for (const TextEdit& edit : edits) {
-    const auto begin =
-        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.range.begin) + shift);
-    places.push_back({begin, begin + edit.new_text.size()});
-    shift += std::ssize(edit.new_text) - static_cast<std::ptrdiff_t>(edit.range.size());
-  }
-  return places;
-}
-
 bool touch(const ByteRange& a, const ByteRange& b) { return a.begin <= b.end && b.begin <= a.end; }
 
 // The indices of the places that touch `range`, or the one closest to it; `places` is not empty.

@@ -27,6 +27,9 @@ struct Doubt {
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"
   std::vector<int> edits;  // indices of the edits that it concerns, ascending; not empty
+  // None of the other edits makes sense without these: a rename that leaves uses of the old name,
+  // say. Then all edits are taken, or none (settled_doubts.h).
+  bool concerns_all = false;
   friend bool operator==(const Doubt&, const Doubt&) = default;
 };
 

@@ -1,5 +1,6 @@
 #include "workspace/edit/edit_outcome.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -10,6 +11,21 @@
 #include "workspace/edit/text_doubts.h"
 
 namespace redraft {
+namespace {
+
+bool is_about_what_goes(const Doubt& doubt) {
+  switch (doubt.kind) {
+    case Doubt::Kind::kLost:
+    case Doubt::Kind::kRenamed:
+    case Doubt::Kind::kBranch:
+    case Doubt::Kind::kRemoved:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 const char* to_string(EditKind kind) {
   constexpr std::array kNames = {"certain change", "rename",  "region",
@@ -20,6 +36,14 @@ const char* to_string(EditKind kind) {
 std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
   std::vector<TextEdit> edits;
   for (const Hunk& hunk : hunks) edits.push_back(hunk.edit);
+  return edits;
+}
+
+std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) {
+    if (hunk.doubt.empty()) edits.push_back(hunk.edit);
+  }
   return edits;
 }
 
@@ -43,16 +67,34 @@ std::vector<Doubt> doubts_about(const Document& document, const std::string& ins
   return doubts;
 }
 
+std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
+                                EditKind kind, const std::vector<Hunk>& hunks) {
+  std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
+  const auto is_on_purpose = [&](const Doubt& doubt) {
+    if (kind == EditKind::kRename) return doubt.kind != Doubt::Kind::kSyntax;
+    return is_about_what_goes(doubt) && std::ranges::all_of(doubt.edits, [&](int i) {
+             return hunks[static_cast<std::size_t>(i)].origin.shows_removed;
+           });
+  };
+  std::erase_if(doubts, is_on_purpose);
+  return doubts;
+}
+
 EditResult result_of(const Document& document, const std::string& instruction,
-                     const std::vector<TextEdit>& edits) {
+                     const std::vector<TextEdit>& edits, EditKind kind,
+                     const std::vector<ChangeOrigin>& origins) {
   EditResult result;
+  result.kind = kind;
   const std::string& before = document.text();
-  for (const TextEdit& edit : edits) {
-    const int id = static_cast<int>(result.hunks.size());
-    result.hunks.push_back({id, edit, before.substr(edit.range.begin, edit.range.size())});
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const ByteRange& range = edits[i].range;
+    result.hunks.push_back({.id = static_cast<int>(i),
+                            .edit = edits[i],
+                            .old_text = before.substr(range.begin, range.size()),
+                            .origin = origins.empty() ? ChangeOrigin() : origins[i]});
   }
   result.text = apply_edits(before, edits);
-  result.doubts = doubts_about(document, instruction, result.hunks);
+  result.doubts = doubts_about(document, instruction, kind, result.hunks);
   return result;
 }
 

@@ -14,11 +14,7 @@
 namespace redraft {
 namespace {
 
-// The list of a file's parts: how many seconds the model may spend on reading it, and its limits.
-constexpr double kPartListSeconds = 2;
-constexpr int kMinListTokens = 96;
-constexpr int kMaxListTokens = 2048;
-constexpr int kMaxShown = 40;
+constexpr int kMaxShown = 40;  // parts in the list
 constexpr int kMaxAnswerTokens = 24;
 // More parts than these are not edited unless somebody adds them: the best by words, those that the
 // model names, and those that have a name that is spelled out.
@@ -48,11 +44,9 @@ std::string question(const FoundParts& found, const std::string& instruction) {
   return text;
 }
 
-// The best by their words, as many as are read in the time.
-void choose_shown(Engine& engine, FoundParts& found) {
-  const int n_tokens = std::max(
-      kMinListTokens, engine.cost_curve().tokens_read_in(kPartListSeconds, kMaxListTokens));
-  auto left = static_cast<std::ptrdiff_t>(kBytesPerToken * n_tokens);
+// The best by their words, as many as fit the list.
+void choose_shown(PromptSize size, FoundParts& found) {
+  auto left = static_cast<std::ptrdiff_t>(kBytesPerToken * prompt_limits(size).part_list);
   for (const RankedPart& ranked : found.ranked) {
     const EditPart& part = found.parts[static_cast<std::size_t>(ranked.part)];
     left -= std::ssize(head_of(part)) + 5;
@@ -128,13 +122,13 @@ Result<FoundParts> find_parts(Engine& engine, const EditRegion& file,
                               const std::stop_token& stop) {
   const Span span("find parts");
   FoundParts found;
-  found.parts = divide_into_parts(file, edit_region_bytes(engine.cost_curve()));
+  found.parts = divide_into_parts(file, edit_region_bytes(options.prompt_size));
   found.ranked = rank_parts(file, found.parts, instruction);
   found.chosen = choose(file, found);
   const bool asks = options.ask_model == AskModel::kAlways ||
                     (options.ask_model == AskModel::kIfWordsFindNothing && found.chosen.empty());
   if (!asks || found.parts.empty()) return found;
-  choose_shown(engine, found);
+  choose_shown(options.prompt_size, found);
   const Result<void> asked = ask_model(engine, file, instruction, options, stop, found);
   if (!asked) return asked.error();
   found.chosen = choose(file, found);

@@ -10,6 +10,7 @@
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/edit/settled_doubts.h"
 
 namespace redraft {
 namespace {
@@ -120,7 +121,7 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
             const EditPlan& plan, const EditObserver& observer, const std::stop_token& stop,
             EditResult& result) {
   if (result.finish_reason != FinishReason::kStop) return;
-  const std::size_t n_told = result.hunks.size();
+  std::vector<Hunk> hunks_before = result.hunks;
   const std::vector<Doubt> doubts_before = result.doubts;
   tidy(instruction, plan.region, result);
   bool is_other = !result.tidied.empty();
@@ -142,7 +143,9 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
   }
   if (!is_other) return;
   result.doubts_before = doubts_before;
-  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(n_told);
+  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(hunks_before.size());
+  settle_doubts(*request.document, instruction, result.kind, doubts_before, hunks_before);
+  result.hunks_before = std::move(hunks_before);
   if (observer.on_replaced) observer.on_replaced(result.hunks);
 }
 

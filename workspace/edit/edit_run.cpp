@@ -40,13 +40,15 @@ std::string doubt_about_last(const Document& document, const std::string& instru
 class HunkStream {
  public:
   // Adds to `hunks` and to `raw`, the model's raw output. All arguments outlive the stream.
+  // `part` is that of the hunks (ChangeOrigin).
   HunkStream(const Tokenizer& tokenizer, const std::string& instruction, const EditRegion& region,
-             const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
+             int part, const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
       : tokenizer_(tokenizer),
         instruction_(instruction),
         region_(region),
         is_insertion_(is_insertion(region)),
         range_(region.range()),
+        part_(part),
         diff_(region.lines()),
         observer_(observer),
         hunks_(hunks),
@@ -107,7 +109,10 @@ class HunkStream {
 
   void emit(const EditRegion& region, const std::vector<LineChange>& changes) {
     for (const LineChange& change : changes) {
-      Hunk hunk{static_cast<int>(hunks_.size()), region.edit(change), {}};
+      Hunk hunk{.id = static_cast<int>(hunks_.size()),
+                .edit = region.edit(change),
+                .old_text = {},
+                .origin = {.decided_by = DecidedBy::kModel, .part = part_}};
       const ByteRange range = hunk.edit.range;
       hunk.old_text = region.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
@@ -122,6 +127,7 @@ class HunkStream {
   const EditRegion& region_;
   bool is_insertion_;
   ByteRange range_;
+  const int part_;
   std::optional<CodeAnswer> answer_;
   std::optional<OwnBlanks> blanks_;
   IncrementalDiff diff_;
@@ -204,8 +210,8 @@ Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, do
 void EditRun::begin_text(EditRegion text) {
   stream_.reset();
   text_ = std::move(text);
-  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, observer_,
-                                         hunks_, raw_);
+  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, n_texts_++,
+                                         observer_, hunks_, raw_);
 }
 
 void EditRun::end_text() { stream_->finish(); }

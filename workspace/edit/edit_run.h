@@ -73,6 +73,7 @@ class EditRun {
   std::stop_token stop_;
   Branching branching_;
   std::optional<EditRegion> text_;  // the adjacent lines that are being written
+  int n_texts_ = 0;
   std::unique_ptr<HunkStream> stream_;
   std::vector<Hunk> hunks_;
   std::string raw_;
