@@ -1,7 +1,6 @@
 #include "indexing/syntax/syntax_tree.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "indexing/syntax/container_finder.h"
@@ -145,7 +144,8 @@ bool SyntaxTree::in_comment(std::size_t offset) const {
   // Not by asking each node for its parent: tree-sitter looks for that from the root.
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
   cursor.descend_to(line_end ? offset - 1 : offset);
-  for (const TSNode& node : std::ranges::reverse_view(cursor.path())) {
+  for (std::size_t i = cursor.path().size(); i-- > 0;) {
+    const TSNode& node = cursor.path()[i];
     if (!type_of(node).ends_with("comment")) continue;
     const ByteRange place = range_of(node);
     const std::string_view comment = text.substr(place.begin, place.size());
