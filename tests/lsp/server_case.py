@@ -185,8 +185,8 @@ class ServerTest(unittest.TestCase):
         return client.notification("$/redraft/edit", lambda p: (p["editId"], p["kind"], p.get("hunkId")) ==
                                    (edit, "hunk", number))
 
-    def resolve(self, client, edit, hunks=None, action="accept"):
-        return client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": hunks, "action": action})
+    def resolve(self, client, edit, hunks=None, action="accept", **more):
+        return client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": hunks, "action": action, **more})
 
     def assert_error(self, code, function, *arguments, **more):
         with self.assertRaises(ResponseError) as raised:

@@ -9,6 +9,8 @@
 #include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
+#include "workspace/edit/insertion.h"
+#include "workspace/edit/meant_region.h"
 #include "workspace/edit/rename_check.h"
 
 namespace redraft {
@@ -64,7 +66,8 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
       parse_change(request.change, changed_file(*request.document));
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
-  if (placed.is_certain()) return FirstDecision(CertainChange{std::move(placed.edits)});
+  if (placed.is_certain())
+    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins)});
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();
   return FirstDecision(std::move(*task));
@@ -95,11 +98,16 @@ Result<ChosenPlaces> given_places(const EditRequest& request, const ModelTask& t
   return places;
 }
 
-Result<EditRegion> make_region(const EditRequest& request, EditScope scope,
-                               const std::optional<ByteRange>& range, std::size_t region_bytes) {
-  const bool is_bounded = scope == EditScope::kAround || scope == EditScope::kAuto;
-  return EditRegion::make(request.document, scope, range,
-                          is_bounded ? region_bytes : kMaxDocumentBytes);
+Result<EditRegion> make_region(const EditRequest& request, const ModelTask& task,
+                               std::size_t region_bytes) {
+  const bool is_bounded = task.scope == EditScope::kAround || task.scope == EditScope::kAuto;
+  Result<EditRegion> region = EditRegion::make(request.document, task.scope, task.range,
+                                               is_bounded ? region_bytes : kMaxDocumentBytes);
+  const bool is_cursor = is_bounded && task.range && task.range->empty();
+  if (!region || !is_cursor || !is_insertion(*region)) return region;
+  const std::optional<ByteRange> meant =
+      lines_meant_beside(*request.document, task.range->begin, task.instruction, region_bytes);
+  return meant ? EditRegion::make(request.document, EditScope::kSelection, meant) : region;
 }
 
 }  // namespace
@@ -147,7 +155,7 @@ Result<FirstDecision> decide_without_model(const EditRequest& request) {
 
 Result<EditDecision> decide(const EditRequest& request, const ModelTask& task,
                             const EditLimits& limits) {
-  Result<EditRegion> region = make_region(request, task.scope, task.range, limits.region_bytes);
+  Result<EditRegion> region = make_region(request, task, limits.region_bytes);
   if (!region) return region.error();
   const bool is_large = request.document->text().size() > limits.region_bytes;
   const bool is_retry = task.retry_index > 0;
@@ -197,7 +205,7 @@ ModelTask task_of(const EditRequest& request) {
 }
 
 Result<EditRegion> requested_region(const EditRequest& request, std::size_t region_bytes) {
-  return make_region(request, request.scope, request.range, region_bytes);
+  return make_region(request, task_of(request), region_bytes);
 }
 
 }  // namespace redraft

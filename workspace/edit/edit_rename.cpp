@@ -1,6 +1,7 @@
 #include "workspace/edit/edit_rename.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "indexing/syntax/name_uses.h"
@@ -35,39 +36,35 @@ bool is_taken(const NamedThing& thing, const NameMeanings& others) {
       thing.kind == NamedThing::Kind::kMember ? others.unknown_members : others.unknown, is_inside);
 }
 
-std::string written(const NameUse& use, const RenameWish& wish) {
-  switch (use.form) {
-    case NameUse::Form::kPlain:
-      return wish.to;
-    case NameUse::Form::kShorthand:
-      return wish.from + ": " + wish.to;
-    case NameUse::Form::kField:
-      return wish.to + ": " + wish.from;
-    case NameUse::Form::kImported:
-      return wish.from + " as " + wish.to;
-    case NameUse::Form::kExported:
-      return wish.to + " as " + wish.from;
-  }
-  return wish.to;
-}
-
-// Lines that follow each other and are equally certain, with the new names.
+// Lines that follow each other and are equally certain, with the new names. In a line with certain
+// and uncertain uses it is the uses alone, so that the certain ones can be taken without the
+// others.
 struct ChangedLines {
   TextEdit edit;
   std::string doubt;
 };
 
+bool are_equally_certain(std::span<const Renamed> places) {
+  return std::ranges::all_of(
+      places, [&](const Renamed& place) { return place.doubt == places.front().doubt; });
+}
+
 std::vector<ChangedLines> changed_lines(std::string_view text, const std::vector<Renamed>& places) {
   std::vector<ChangedLines> changed;
   for (std::size_t i = 0; i < places.size();) {
     const ByteRange line = whole_lines(text, places[i].range);
-    ChangedLines lines{.edit = {line, {}}, .doubt = {}};
+    std::size_t next = i;
+    while (next < places.size() && places[next].range.begin < line.end) ++next;
+    if (!are_equally_certain(std::span(places).subspan(i, next - i))) {
+      for (; i < next; ++i) changed.push_back({{places[i].range, places[i].text}, places[i].doubt});
+      continue;
+    }
+    ChangedLines lines{.edit = {line, {}}, .doubt = places[i].doubt};
     std::size_t at = line.begin;
-    for (; i < places.size() && places[i].range.begin < line.end; ++i) {
+    for (; i < next; ++i) {
       lines.edit.new_text += text.substr(at, places[i].range.begin - at);
       lines.edit.new_text += places[i].text;
       at = places[i].range.end;
-      if (lines.doubt.empty()) lines.doubt = places[i].doubt;
     }
     lines.edit.new_text += text.substr(at, line.end - at);
     if (!changed.empty() && changed.back().edit.range.end == line.begin &&
@@ -198,7 +195,7 @@ class Renaming {
   }
 
   void add_place(const NameUse& use, const RenameWish& wish, std::optional<std::size_t> thing) {
-    const std::string text = written(use, wish);
+    const std::string text = written_use(use, wish.from, wish.to);
     const bool is_last =
         use.form == NameUse::Form::kShorthand || use.form == NameUse::Form::kImported;
     const std::size_t offset = is_last ? text.size() - wish.to.size() : 0;
@@ -225,6 +222,22 @@ class Renaming {
 };
 
 }  // namespace
+
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to) {
+  switch (use.form) {
+    case NameUse::Form::kPlain:
+      return to;
+    case NameUse::Form::kShorthand:
+      return from + ": " + to;
+    case NameUse::Form::kField:
+      return to + ": " + from;
+    case NameUse::Form::kImported:
+      return from + " as " + to;
+    case NameUse::Form::kExported:
+      return to + " as " + from;
+  }
+  return to;
+}
 
 std::optional<Rename> find_rename(const EditRequest& request) {
   const std::vector<RenameWish> wishes = renames_in(request.instruction);

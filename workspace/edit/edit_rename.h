@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "indexing/syntax/name_uses.h"
 #include "workspace/edit/edit_decision.h"
 
 namespace redraft {
@@ -13,5 +15,8 @@ namespace redraft {
 // outside of it are a doubt.
 // Nothing: the model has to answer. Parses the document.
 std::optional<Rename> find_rename(const EditRequest& request);
+
+// What stands at a use after `from` is renamed to `to`.
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to);
 
 }  // namespace redraft

@@ -36,13 +36,23 @@ struct RenameCase {
   std::optional<std::size_t> cursor = {};
 };
 
+// The lines that the hunk alone makes of those that it changes; it may change a part of one.
+std::string lines_of(const std::string& text, const Hunk& hunk) {
+  const auto [begin, end] = hunk.edit.range;
+  const std::size_t line = text.rfind('\n', begin - 1) + 1;
+  std::string lines = text.substr(begin == 0 ? 0 : line, begin == 0 ? 0 : begin - line);
+  lines += hunk.edit.new_text;
+  if (!lines.ends_with('\n')) lines += text.substr(end, text.find('\n', end) - end);
+  return lines;
+}
+
 std::string described(const RenameCase& sample, const std::optional<EditResult>& result) {
   if (!result) return "the model is asked\n";
   std::string all;
   for (const Hunk& hunk : result->hunks) {
     const auto begin = static_cast<std::ptrdiff_t>(hunk.edit.range.begin);
     auto line = 1 + std::count(sample.text.begin(), sample.text.begin() + begin, '\n');
-    std::istringstream lines(hunk.edit.new_text);
+    std::istringstream lines(lines_of(sample.text, hunk));
     for (std::string text; std::getline(lines, text);)
       all += std::to_string(line++) + "| " + text + "\n";
     for (const Doubt& doubt : result->doubts) {
