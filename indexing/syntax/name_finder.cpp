@@ -178,7 +178,8 @@ class NameFinder : private DeclaredNames {
     }
     for (auto& [to, use] : others) {
       std::vector<NameUse>& uses = meanings_.things[to].uses;
-      const auto is_same = [&](const NameUse& each) { return each.range == use.range; };
+      const ByteRange range = use.range;
+      const auto is_same = [&](const NameUse& each) { return each.range == range; };
       if (std::ranges::none_of(uses, is_same)) uses.push_back(std::move(use));
     }
   }

@@ -100,6 +100,7 @@ class PlaceReader {
       const bool is_pointer = place.range.begin > 0 && text_[place.range.begin - 1] == '*';
       return is_pointer ? NameRole::kReference : NameRole::kMember;  // C++: "object.*member"
     }
+    if (is_in_import_path(place)) return NameRole::kUnsure;
     if (declares(place)) return NameRole::kDeclaration;
     const bool is_apart = is_in_any(types_.apart, place);
     if (is_apart && role_in_import(place) == NameRole::kOther) return NameRole::kOther;
@@ -112,6 +113,14 @@ class PlaceReader {
     const bool is_key = has_word(types_.keys, type) || is_at(types_.keys, place, outer);
     if (is_key || is_tag(place)) return NameRole::kOther;
     return is_apart ? role_in_import(place) : NameRole::kReference;
+  }
+
+  // Python's "import a.b" makes `a` known, and can give it no other name.
+  bool is_in_import_path(const NamePlace& place) const {
+    const std::size_t last = place.path.size() - 1;
+    const TSNode& parent = place.path[last - 1];
+    return last > 1 && type_of(parent) == "dotted_name" && ts_node_named_child_count(parent) > 1 &&
+           is_first_named(parent, place.path[last]) && is_at(types_.imports, place, last - 1);
   }
 
   // Rust's "use super::name" names what this file has, other imports what others have.
@@ -226,10 +235,11 @@ class PlaceReader {
       return true;
     }
     if (is_at(types_.imports, place, index)) {
+      const TSNode& parent = place.path[place.path.size() - 2];
+      if (type_of(parent) == "dotted_name" && ts_node_named_child_count(parent) > 1) return false;
       place.is_import = true;
       place.scope = scope_from(place, index - 1, function);
-      return ts_node_named_child_count(place.path[place.path.size() - 2]) == 1 ||
-             type_of(place.path[place.path.size() - 2]) != "dotted_name";
+      return true;
     }
     if (is_at(types_.around, place, index)) {
       place.scope = index < 2 ? 0 : scope_from(place, index - 2, any);
