@@ -12,6 +12,7 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/files.h"
 #include "cli/common/misuse_reason.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
@@ -35,6 +36,7 @@ struct EditOptions {
   std::optional<EditScope> scope;
   std::string decoder;  // empty: choose_decoder() chooses
   int max_new_tokens = 0;
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   bool compare = false;
   bool names_model = false;  // EditArguments::names_model
 };
@@ -208,7 +210,8 @@ Result<EditRequest> read_request(const EditOptions& options, const DecoderName& 
                           .scope = options.scope,
                           .decoder = decoder,
                           .names_model = options.names_model,
-                          .max_new_tokens = options.max_new_tokens};
+                          .max_new_tokens = options.max_new_tokens,
+                          .prompt_size = options.prompt_size};
   Result<std::shared_ptr<const Document>> document = options.output.read(options.language);
   if (!document) return document.error();
   if (options.change) {
@@ -268,6 +271,7 @@ void add_decoding(CommandLine command, EditOptions& options) {
       .add_option("--max-new-tokens", options.max_new_tokens,
                   "Longest output (default: by the size of the scope)")
       .check(in_range(1, 1 << 20));
+  add_prompt_size_option(command, options.prompt_size);
   command.add_flag("--compare", options.compare,
                    "Decode plainly too, and print how much faster this was");
   add_code_options(command, options.code);

@@ -111,8 +111,8 @@ void print_json(const Document& document, const EditResult& result, const Kept& 
                 const std::optional<Comparison>& comparison) {
   const Decoded by = decoded.value_or(Decoded());
   Json json = to_json(Report{result.text, result.output, result.finish_reason, result.statistics,
-                             by.decoder, by.target, by.device});
-  if (!decoded) json["decoder"] = json["target"] = json["device"] = nullptr;
+                             by.decoder, by.target, by.device, result.prompt_size});
+  if (!decoded) json["decoder"] = json["target"] = json["device"] = json["prompt_size"] = nullptr;
   json["doubts"] = Json::array();
   for (const Doubt& doubt : result.doubts) json["doubts"].push_back(doubt.reason);
   json["changes"] = changes_json(document, result, kept);
@@ -147,11 +147,14 @@ void print(const EditOutput& output, const Document& document, const EditResult&
   } else if (!output.shows_live() || !decoded) {
     std::cout << unified_diff(output.file, document.text(), edits_of(result.hunks)) << std::flush;
   }
-  if (result.hunks.empty())
+  if (result.hunks.empty() && !result.why_carried_out.empty()) {
+    std::cerr << "redraft: nothing had to be changed: " << result.why_carried_out << '\n';
+  } else if (result.hunks.empty()) {
     std::cerr << (decoded
                       ? "redraft: the model changed nothing. Rephrase the instruction, or use a "
                         "wider --range\n"
                       : "redraft: nothing to change: the file already contains this code\n");
+  }
   print_repair(result);
   if (!leaves_out(output, kept)) print_doubts(result);
   if (output.format == Format::kJson) return;

@@ -331,7 +331,7 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
                "the document is not open, or redraft cannot edit it: " + params.uri);
     return std::nullopt;
   }
-  if (params.version && *params.version != document->version()) {
+  if (params.version && !versions_.is_current(*document, *params.version)) {
     reply.fail(ErrorCode::kContentModified,
                "the document is at version " + std::to_string(document->version()) +
                    ", but the request is for version " + std::to_string(*params.version));

@@ -98,6 +98,8 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 // What the user can do about an edit that changed nothing.
 Json hint_about(const EditResult* result) {
   if (result == nullptr || !result->hunks.empty() || result->is_placed()) return {};
+  if (!result->why_carried_out.empty())
+    return "nothing had to be changed: " + result->why_carried_out;
   if (!result->has_retries) return "the model changed nothing. Rephrase the instruction";
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
@@ -227,18 +229,21 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
     deliver(id, std::move(recipient->delivery), outcome, result, error);
     return;
   }
-  notify(id, *recipient, "end",
-         {{"state", to_string(outcome)},
-          {"finishReason",
-           result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
-          {"error", error.empty() ? Json() : Json(error)},
-          {"doubts", doubts_json(id, result)},
-          {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
-          {"placed", result != nullptr && result->is_placed()},
-          {"renamed", result != nullptr && result->is_renamed()},
-          {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
-          {"otherTries", result != nullptr && result->has_retries},
-          {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
+  notify(
+      id, *recipient, "end",
+      {{"state", to_string(outcome)},
+       {"finishReason",
+        result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
+       {"error", error.empty() ? Json() : Json(error)},
+       {"doubts", doubts_json(id, result)},
+       {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
+       {"placed", result != nullptr && result->is_placed()},
+       {"renamed", result != nullptr && result->is_renamed()},
+       {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
+       {"otherTries", result != nullptr && result->has_retries},
+       {"promptSize",
+        result != nullptr && result->prompt_size ? Json(to_string(*result->prompt_size)) : Json()},
+       {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
 Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
@@ -311,10 +316,12 @@ void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* resu
     apply("redraft", std::move(change));
   } else if (n_dropped == 0 && n_left == 0) {
     const bool placed = result != nullptr && result->is_placed();
+    const std::string why = result == nullptr ? std::string() : result->why_carried_out;
     connection_->show_message(
         MessageType::kInfo,
-        placed
-            ? "redraft: nothing to change: the file already contains this code"
+        placed ? "redraft: nothing to change: the file already contains this code"
+        : !why.empty()
+            ? "redraft: nothing had to be changed: " + why
             : "redraft: the model changed nothing. Rephrase the instruction, or select more lines");
   }
 }
@@ -387,7 +394,7 @@ void EditFeed::apply(const std::string& label, Json workspace_edit) {
 Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const {
   Json list = edits_json(document, edits, client_.encoding);
   if (!client_.document_changes) return {{"changes", {{document.uri(), std::move(list)}}}};
-  const Json identifier = {{"uri", document.uri()}, {"version", document.version()}};
+  const Json identifier = {{"uri", document.uri()}, {"version", versions_.of(document)}};
   return {{"documentChanges",
            Json::array({{{"textDocument", identifier}, {"edits", std::move(list)}}})}};
 }

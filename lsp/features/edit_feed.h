@@ -27,6 +27,7 @@
 #include <utility>
 #include <vector>
 
+#include "lsp/features/client_versions.h"
 #include "lsp/features/code_actions.h"
 #include "lsp/status/model_status.h"
 #include "lsp/status/taken_back.h"
@@ -51,12 +52,13 @@ class EditFeed {
   };
 
   EditFeed(std::shared_ptr<Connection> connection, Workspace& workspace, const ModelStatus& model,
-           Usage& usage, TakenBack& taken_back)
+           Usage& usage, TakenBack& taken_back, const ClientVersions& versions)
       : connection_(std::move(connection)),
         workspace_(workspace),
         model_(model),
         usage_(usage),
-        taken_back_(taken_back) {}
+        taken_back_(taken_back),
+        versions_(versions) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
   // Call this for an edit that has just started.
@@ -105,6 +107,7 @@ class EditFeed {
   const ModelStatus& model_;
   Usage& usage_;
   TakenBack& taken_back_;
+  const ClientVersions& versions_;
   ClientCapabilities client_;
   std::map<EditId, Recipient> recipients_;
 };

@@ -213,7 +213,7 @@ void from_json(const Json& json, DidOpenParams& params) {
   const Json& document = json.at("textDocument");
   params.uri = document.at("uri").get<std::string>();
   params.language_id = read_optional<std::string>(document, "languageId").value_or("");
-  params.version = read_integer(document, "version");
+  params.version = read_optional_integer(document, "version").value_or(0);
   params.text = document.at("text").get<std::string>();
 }
 
@@ -231,7 +231,10 @@ void from_json(const Json& json, DidChangeParams& params) {
 void from_json(const Json& json, DidCloseParams& params) { params.uri = read_uri(json); }
 
 void from_json(const Json& json, Diagnostic& diagnostic) {
-  diagnostic = {json.at("range").get<Range>(), json.at("message").get<std::string>(), json};
+  // A string, or since LSP 3.18 MarkupContent.
+  const Json& message = json.at("message");
+  const Json& text = message.is_object() ? message.at("value") : message;
+  diagnostic = {json.at("range").get<Range>(), text.get<std::string>(), json};
 }
 
 void from_json(const Json& json, CodeActionParams& params) {

@@ -192,6 +192,7 @@ class ServerTest(unittest.TestCase):
         with self.assertRaises(ResponseError) as raised:
             function(*arguments, **more)
         self.assertEqual(raised.exception.code, code, raised.exception)
+        return str(raised.exception)
 
     def actions(self, client, diagnostics=()):
         return client.request("textDocument/codeAction", {

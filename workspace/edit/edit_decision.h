@@ -12,7 +12,7 @@
 //
 // The decision has two steps, because a client must not load a model for the first two answers.
 // decide_without_model() returns one of them, or the task for the model. decide() with that task
-// and the limits of the machine returns one of the other four.
+// and the limits of the engine returns one of the other four.
 //
 // Deciding parses the document and has no other side effects.
 #pragma once
@@ -45,7 +45,7 @@ struct Rename {
   std::vector<Doubt> doubts;    // uses that may mean something else, by the edits' indices
 };
 
-// What the model does, before the limits of the machine are known.
+// What the model does, before the limits of the engine are known.
 struct ModelTask {
   std::string instruction;  // the request's, or one that was made from its change
   EditScope scope = EditScope::kFile;
@@ -109,8 +109,8 @@ ByteRange region_of(const EditDecision& decision);
 // document, a retry of something other than one region.
 Result<void> check_request(const EditRequest& request);
 
-// The first step. Errors: those of check_request(); a change that cannot be read, or for which
-// nothing says where it belongs.
+// The first step. Errors: those of check_request() and, for a rename, of check_names(); a change
+// that cannot be read, or for which nothing says where it belongs.
 Result<FirstDecision> decide_without_model(const EditRequest& request);
 
 // The second step. Errors: no such region, a retry of something other than one region, and those of

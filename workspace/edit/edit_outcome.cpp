@@ -4,8 +4,11 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "support/trace/trace.h"
+#include "text/strings/blank_text.h"
+#include "workspace/edit/text_doubts.h"
 
 namespace redraft {
 namespace {
@@ -15,6 +18,7 @@ bool is_about_what_goes(const Doubt& doubt) {
     case Doubt::Kind::kLost:
     case Doubt::Kind::kRenamed:
     case Doubt::Kind::kBranch:
+    case Doubt::Kind::kRemoved:
       return true;
     default:
       return false;
@@ -44,15 +48,23 @@ std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks) {
 }
 
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                const std::vector<Hunk>& hunks) {
+                                const std::vector<Hunk>& hunks,
+                                const std::vector<ByteRange>& regions) {
   const Span span("check syntax");
-  const SyntaxTree* before = hunks.empty() ? nullptr : document.syntax();
-  if (before == nullptr) return {};
+  if (hunks.empty()) return {};
   const std::vector<TextEdit> edits = edits_of(hunks);
   const auto text = std::make_shared<const std::string>(apply_edits(document.text(), edits));
-  const std::optional<SyntaxTree> after = before->edited(text);
-  if (!after) return {};
-  return doubts_about({*before, *after, edits, instruction});
+  const std::string language = document.language();
+  const TextEditInQuestion lines{document.text(), *text, edits, instruction, language, regions};
+  const SyntaxTree* before = document.syntax();
+  const std::optional<SyntaxTree> after = before == nullptr ? std::nullopt : before->edited(text);
+  // A change without an instruction says itself which lines go.
+  const bool says_lines = is_blank_text(instruction);
+  if (!after) return says_lines ? std::vector<Doubt>() : doubts_about_text(lines);
+  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction});
+  if (says_lines) return doubts;
+  for (Doubt& doubt : doubts_about_lines(lines)) doubts.push_back(std::move(doubt));
+  return doubts;
 }
 
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,

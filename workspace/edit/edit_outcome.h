@@ -8,9 +8,11 @@
 
 namespace redraft {
 
-// The doubts about these hunks of the document. Empty if its language is unknown. Parses.
+// The doubts about these hunks of the document: by its syntax tree, or by its lines if there is
+// none. `regions` are what the edit could change; empty: not known. Parses.
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                const std::vector<Hunk>& hunks);
+                                const std::vector<Hunk>& hunks,
+                                const std::vector<ByteRange>& regions = {});
 
 // Without those that an edit of this kind resolves: a rename removes the old name on purpose, and a
 // change that shows what it removes (ChangeOrigin::shows_removed) says itself that it is to go.

@@ -95,9 +95,14 @@ void put_back_left_out(const std::string& instruction, const EditRegion& region,
   take(whole, result);
 }
 
-void tidy(const std::string& instruction, const EditRegion& region, EditResult& result) {
+void tidy(const std::string& instruction, const EditRegion& asked, EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
+  // An insertion may have grown over its neighbours.
+  const EditRegion region =
+      result.region == asked.range()
+          ? asked
+          : *EditRegion::make(asked.shared_document(), EditScope::kSelection, result.region);
   put_back_left_out(instruction, region, result);
   if (!result.tidied.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
@@ -127,7 +132,10 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
       tidy(instruction, plan.region, *second);
       const bool taken = is_better(*second, result);
       result.repair = EditRepair{fault.text, taken, second->statistics};
-      if (taken) take(*second, result);
+      if (taken) {
+        take(*second, result);
+        result.region = second->region;
+      }
       is_other = is_other || taken;
       if (second->finish_reason == FinishReason::kCancelled)
         result.finish_reason = FinishReason::kCancelled;

@@ -11,6 +11,7 @@
 #include "workspace/documents/change_origin.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_doubts.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -98,7 +99,10 @@ struct EditResult {
   std::vector<std::string> tidied;   // what was removed from the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: it was not needed, or there was no room
   bool has_retries = false;          // EditRequest::retry_index gives further answers
+  std::string why_carried_out = {};  // without hunks: see carried_out.h
   DecodeStatistics statistics;       // without the repair's
+  // Of its prompts; nothing: the model was not used.
+  std::optional<PromptSize> prompt_size = {};
 
   // A change was merged without the model.
   bool is_placed() const { return kind == EditKind::kCertainChange; }

@@ -63,7 +63,7 @@ class EditRun {
   Result<Cancellable<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
   void begin_text(EditRegion text);
   void end_text();
-  EditResult result(FinishReason reason, ByteRange region);
+  EditResult result(FinishReason reason, ByteRange region, const std::vector<ByteRange>& regions);
 
   Engine& engine_;
   const EditRequest& request_;

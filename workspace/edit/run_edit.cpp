@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "workspace/edit/carried_out.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_places.h"
@@ -110,11 +111,12 @@ struct Execution {
   }
 
   Result<EditResult> operator()(const PlacesEdit& edit) const {
+    const PromptSize size = engine.prompt_size(request.prompt_size);
     const std::size_t context_bytes = context_bytes_of(engine, request);
     EditRun run(engine, request, edit.instruction, context_bytes, observer, stop);
     ChosenPlaces places = edit.given;
     if (places.chosen.empty()) {
-      const Result<FoundParts> found = find(edit, context_bytes);
+      const Result<FoundParts> found = find(edit, size, context_bytes);
       if (!found) return found.error();
       if (found->cancelled || stop.stop_requested()) {
         EditResult result = unchanged(request);
@@ -122,7 +124,7 @@ struct Execution {
         return result;
       }
       run.add(found->statistics);
-      places = chosen_places(edit.file, *found, edit_region_bytes(engine.cost_curve()));
+      places = chosen_places(edit.file, *found, edit_region_bytes(size));
       if (places.chosen.empty()) return Error(kNothingFound);
     }
     if (observer.on_places) observer.on_places(places);
@@ -135,9 +137,11 @@ struct Execution {
     return run.in_parts(parts, work);
   }
 
-  Result<FoundParts> find(const PlacesEdit& edit, std::size_t context_bytes) const {
+  Result<FoundParts> find(const PlacesEdit& edit, PromptSize size,
+                          std::size_t context_bytes) const {
     const FindOptions options{.decoder = request.decoder,
-                              .overview_bytes = overview_bytes(engine, context_bytes),
+                              .prompt_size = size,
+                              .overview_bytes = overview_bytes(size, context_bytes),
                               .on_progress = [&](const DecodeStatistics& statistics) {
                                 if (observer.on_progress)
                                   observer.on_progress({0, statistics, {}, false});
@@ -189,8 +193,12 @@ Result<EditResult> carry_out(Engine& engine, const EditRequest& request,
   Result<EditResult> result = std::visit(Execution{engine, request, observer, stop}, decision);
   if (!result) return result;
   result->kind = kind_of(decision);
+  if (!result->is_placed() && !result->is_renamed())
+    result->prompt_size = engine.prompt_size(request.prompt_size);
   if (const std::string* instruction = instruction_of(decision))
     settle(request, *instruction, *result);
+  if (result->hunks.empty() && result->finish_reason != FinishReason::kCancelled)
+    result->why_carried_out = why_carried_out(*request.document, request.instruction);
   return result;
 }
 

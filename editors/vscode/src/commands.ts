@@ -1,6 +1,7 @@
 // The commands that act on edits; package.json names them and their keys.
 import * as vscode from 'vscode';
 import type { Announcer, Place } from './announce';
+import { toEdit } from './documents';
 import type { Edits } from './edits';
 import type { Places } from './places';
 import type { Preview } from './preview';
@@ -67,9 +68,8 @@ async function editPlace(
   edits: Edits, announcer: Announcer, wish: PromptArguments | undefined, earlier = '',
 ): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
+  const document = toEdit(wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document);
   if (!document) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
     return;
   }
   const selection: Range | undefined = editor ? plain(editor.selection) : undefined;
@@ -90,9 +90,8 @@ async function editPlace(
 
 // The lines that will change depend on the instruction, so nothing is announced.
 async function editFile(edits: Edits): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
+  const document = toEdit(vscode.window.activeTextEditor?.document);
   if (!document) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
     return;
   }
   const instruction = await vscode.window.showInputBox({
@@ -106,13 +105,15 @@ async function editFile(edits: Edits): Promise<void> {
 // Applies code that another assistant wrote. It goes to the cursor if nothing else says where it belongs.
 async function applyClipboard(edits: Edits): Promise<void> {
   const editor = vscode.window.activeTextEditor;
+  const document = toEdit(editor?.document);
+  if (!editor || !document) {
+    return;
+  }
   const change = await vscode.env.clipboard.readText();
-  if (!editor) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
-  } else if (!change.trim()) {
+  if (!change.trim()) {
     void vscode.window.showInformationMessage('redraft: the clipboard is empty. Copy some code first.');
   } else {
-    const { document, selection } = editor;
+    const { selection } = editor;
     await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, { change });
   }
 }

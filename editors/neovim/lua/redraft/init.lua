@@ -13,8 +13,9 @@ local function is_blank(text)
 end
 
 local function start(buf, instruction, place_of)
-  if not vim.bo[buf].modifiable then
-    return say.fail('the buffer is not modifiable')
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)
   end
   local lsp = client.attach(buf)
   if lsp then
@@ -61,7 +62,10 @@ end
 --- before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   local place_of = function(lsp) return announce.place(buf, range_of(lsp)) end
-  if not is_blank(instruction) then
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)  -- before an instruction is written in vain
+  elseif not is_blank(instruction) then
     return start(buf, instruction, place_of)
   end
   local tick = vim.api.nvim_buf_get_changedtick(buf)
@@ -114,6 +118,10 @@ function M.edit_file(opts)
   end
   if opts and not is_blank(opts.instruction) then
     return start_file(opts.instruction)
+  end
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)
   end
   ask('file ', start_file)
 end
