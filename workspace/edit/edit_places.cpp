@@ -89,11 +89,13 @@ Result<void> ask_model(Engine& engine, const EditRegion& file, const std::string
   return {};
 }
 
-std::vector<int> choose(const FoundParts& found) {
+std::vector<int> choose(const EditRegion& file, const FoundParts& found) {
   std::set<int> chosen;
   int by_words = 0, named = 0;
-  // Where names are spelled out, other words only say what happens to them.
-  const bool has_named = std::ranges::any_of(found.ranked, &RankedPart::named);
+  // Where names are spelled out, other words only say what happens to them. With a syntax tree,
+  // words of definitions' names are as good a hint.
+  const bool has_named =
+      file.document().syntax() == nullptr && std::ranges::any_of(found.ranked, &RankedPart::named);
   for (const RankedPart& ranked : found.ranked) {
     if (ranked.named && named++ < kMaxNamed) chosen.insert(ranked.part);
     if (has_named) continue;
@@ -122,14 +124,14 @@ Result<FoundParts> find_parts(Engine& engine, const EditRegion& file,
   FoundParts found;
   found.parts = divide_into_parts(file, edit_region_bytes(options.prompt_size));
   found.ranked = rank_parts(file, found.parts, instruction);
-  found.chosen = choose(found);
+  found.chosen = choose(file, found);
   const bool asks = options.ask_model == AskModel::kAlways ||
                     (options.ask_model == AskModel::kIfWordsFindNothing && found.chosen.empty());
   if (!asks || found.parts.empty()) return found;
   choose_shown(options.prompt_size, found);
   const Result<void> asked = ask_model(engine, file, instruction, options, stop, found);
   if (!asked) return asked.error();
-  found.chosen = choose(found);
+  found.chosen = choose(file, found);
   return found;
 }
 

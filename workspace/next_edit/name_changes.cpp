@@ -71,12 +71,9 @@ NameChanges::NameChanges(const std::vector<RecentChange>& recent) {
       return other.document == change->document;
     };
     if (std::any_of(recent.rbegin(), change, is_same)) continue;
-    std::vector<Place> places;
-    for (const RecentChange& each : recent) {
-      if (each.document != change->document) continue;
-      std::ranges::move(replaced_names(each), std::back_inserter(places));
-    }
-    add(change->document, places);
+    std::vector<RecentChange> here;
+    std::ranges::copy_if(recent, std::back_inserter(here), is_same);
+    add(here);
   }
 }
 
@@ -107,10 +104,13 @@ std::vector<NameChanges::Place> NameChanges::replaced_names(const RecentChange& 
   return places;
 }
 
-void NameChanges::add(const std::shared_ptr<const Document>& document,
-                      const std::vector<Place>& places) {
+void NameChanges::add(const std::vector<RecentChange>& recent) {
+  const std::shared_ptr<const Document>& document = recent.front().document;
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> by_name;
-  for (const Place& place : places) by_name[{place.from, place.to}].insert(place.offset);
+  for (const RecentChange& each : recent) {
+    for (const Place& place : replaced_names(each))
+      by_name[{place.from, place.to}].insert(place.offset);
+  }
   for (const auto& [names, offsets] : by_name) {
     if (!has(names.first, names.second)) replaced_.push_back(names);
     const SyntaxTree* const tree = tree_to_compare(*document);
@@ -132,6 +132,18 @@ void NameChanges::add(const std::shared_ptr<const Document>& document,
     if (!meanings) continue;
     change.meanings = std::move(*meanings);
     resolve(*then, change);
+    // What the user has declared anew under the old name is another thing.
+    std::erase_if(change.renamed, [&](std::size_t index) {
+      const auto is_new = [&](const NameUse& use) {
+        const int line = document->lines().line_of(change.now(use.range.begin));
+        return use.declares &&
+               std::ranges::find(change.places, use.range.begin) == change.places.end() &&
+               std::ranges::any_of(recent, [&](const RecentChange& each) {
+                 return each.line <= line && line < each.end_line();
+               });
+      };
+      return std::ranges::any_of(change.meanings.things[index].uses, is_new);
+    });
     changes_.push_back(std::move(change));
   }
 }

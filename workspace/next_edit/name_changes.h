@@ -88,7 +88,7 @@ class NameChanges {
     std::string from, to;
   };
 
-  void add(const std::shared_ptr<const Document>& document, const std::vector<Place>& places);
+  void add(const std::vector<RecentChange>& recent);  // of one document
   static std::vector<Place> replaced_names(const RecentChange& change);
   static Meaning meaning_at(const NameMeanings& meanings, std::size_t offset);
   static void resolve(const SyntaxTree& tree, Change& change);

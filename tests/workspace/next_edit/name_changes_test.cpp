@@ -215,6 +215,14 @@ TEST(NameChanges, ANameThatIsReplacedWhereItIsUsedIsNoRename) {
   EXPECT_FALSE(names.is_about_others(2)) << "the same variable is used there";
 }
 
+TEST(NameChanges, WhatIsDeclaredAnewUnderTheOldNameIsAnotherThing) {
+  Names names("function f(a) {\n  const data = a.read();\n  return data;\n}\n", "javascript");
+  names.replace("const data = a.read();", "const raw = a.read();");
+  EXPECT_THAT(names.left(), ElementsAre("2:   return raw;"));
+  names.replace("a.read();\n", "a.read();\n  const data = parse(raw);\n");
+  EXPECT_THAT(names.left(), IsEmpty());
+}
+
 TEST(NameChanges, ANameThatIsTakenDoesNotFollow) {
   Names names("def f(total):\n    count = 0\n    return count + total\n");
   names.replace("count = 0", "total = 0");
