@@ -213,7 +213,7 @@ Place place_of(const BenchTask& task, const RepositoryView& view) {
 
 // As much of the text as the server would write.
 std::string limited(const std::string& text, const ServerEnd& end) {
-  CompletionLimit limit(end.shape, end.suffix);
+  CompletionLimit limit(end.shape, end.around());
   for (const char c : text) {
     if (!limit.add({&c, 1})) return std::string(limit.text());
   }
@@ -238,7 +238,8 @@ Result<BenchStep> StepMaker::server_completion() {
   if (!decode) return decode.error();
   BenchStep step;
   step.request = std::move(*decode);
-  step.server_end = ServerEnd{completion_shape(request), with_newlines(place.after)};
+  step.server_end =
+      ServerEnd{completion_shape(request), with_newlines(place.before), with_newlines(place.after)};
   if (place.reference) step.server_end->reference = with_newlines(*place.reference);
   if (!options_.replay) return step;
   return replayed_by_server(std::move(step));

@@ -60,8 +60,10 @@ struct StepInputs {
 // Where the server ends a completion.
 struct ServerEnd {
   CompletionShape shape;
-  std::string suffix;                         // the text after the cursor
+  std::string before = {}, after = {};        // the text on both sides of the cursor
   std::optional<std::string> reference = {};  // what somebody wrote there
+
+  CursorText around() const { return {before, after}; }
 };
 
 // One decode of a task.

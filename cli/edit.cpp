@@ -71,16 +71,16 @@ class EditCommand {
       if (plain->finish_reason == FinishReason::kCancelled) return interrupted(options_.output);
       comparison = compare(*result, std::move(*plain));
     }
-    print(options_.output, text_, *result,
-          Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
-    if (const Result<void> kept = keep(options_.output, text_, *result); !kept)
-      return fail(kept.error());
+    const int code = deliver(
+        options_.output, *request_.document, *result,
+        Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
+    if (code == kFailure) return code;
     if (comparison && !comparison->identical && is_lossless()) {
       return fail(
           Error("the output differs from plain greedy decoding, which it never should; please "
                 "report this"));
     }
-    return kSuccess;
+    return code;
   }
 
  private:
@@ -195,14 +195,6 @@ Result<void> check_options(const EditOptions& options) {
   return {};
 }
 
-// Prints and writes an edit that needed no model.
-int deliver(const EditOptions& options, const EditRequest& request, const EditResult& result) {
-  const std::string& text = request.document->text();
-  print(options.output, text, result, std::nullopt, std::nullopt);
-  const Result<void> kept = keep(options.output, text, result);
-  return kept ? kSuccess : fail(kept.error());
-}
-
 Result<std::string> read_change(const std::string& name) {
   if (name != "-") return read_file(name);
   if (isatty(STDIN_FILENO) != 0)
@@ -252,7 +244,7 @@ int run_edit_command(const EditOptions& options) {
   const Result<FirstDecision> decision = decide_without_model(*request);
   if (!decision) return fail(decision.error());
   if (const std::optional<EditResult> done = carry_out_without_model(*request, *decision))
-    return deliver(options, *request, *done);
+    return deliver(options.output, *request->document, *done, std::nullopt, std::nullopt);
   const auto& task = std::get<ModelTask>(*decision);
   if (!task.change_doubt.empty()) {
     std::cerr << "redraft: the model decides where the change belongs: " << task.change_doubt

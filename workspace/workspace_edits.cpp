@@ -241,6 +241,7 @@ void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResu
                                   const std::string& error) {
   const LiveEdit* edit = edits.find(id);
   const bool counted = edit != nullptr && edit->counts();
+  if (result != nullptr) edits.settle_doubts(id, *result);
   if (!edits.end(id)) return;  // it was cancelled while the model was loading
   // The result of a replaced edit does not count, even if the model has just finished it.
   if (!counted && outcome == EditOutcome::kDone) outcome = EditOutcome::kCancelled;

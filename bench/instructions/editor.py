@@ -85,15 +85,17 @@ class Editor:
             raise SystemExit(f"nothing can be measured: {outcome.error}")
 
     def edit(self, name, language, text, span, instruction, diagnostics=(), uri=None):
-        """Without a URI the file is opened under a name that the server has not seen."""
+        """Without a URI the file is opened under a name that the server has not seen. A span of None means the file."""
         self.files += 1
         uri = uri or f"file:///{self.files}/{name}"
         self.client.notify("textDocument/didOpen", {
             "textDocument": {"uri": uri, "version": 1, "languageId": language, "text": text}})
-        begin, end = ({"line": line, "character": character} for line, character in span)
-        request = {"textDocument": {"uri": uri, "version": 1}, "instruction": instruction, "range": {"start": begin, "end": end}}
-        if begin == end:
-            request["scope"] = "auto"
+        request = {"textDocument": {"uri": uri, "version": 1}, "instruction": instruction}
+        if span:
+            begin, end = ({"line": line, "character": character} for line, character in span)
+            request["range"] = {"start": begin, "end": end}
+        if not span or begin == end:
+            request["scope"] = "auto" if span else "file"
         if diagnostics:
             request["diagnostics"] = list(diagnostics)
         start, began = self.client.count(), time.monotonic()
@@ -113,7 +115,8 @@ class Editor:
         hunks = [news for news in self.client.all("$/redraft/edit") if news["editId"] == edit and news["kind"] == "hunk"]
         if not hunks:
             return text
-        answer = self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "accept"})
+        answer = self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "accept",
+                                                               "doubtful": True})
         return applied(text, (answer["edit"] or {"changes": {uri: []}})["changes"][uri])
 
     def _region(self, edit):

@@ -101,34 +101,34 @@ def _cargo(command, name, version, digest, place):
 CLIENTS = {"pip": _pip, "npm": _npm, "go": _go, "cargo": _cargo}
 
 
-def read_lock():
+def read_lock(lock=LOCK):
     """[(client, name, version, hash)]"""
-    lines = LOCK.read_text().splitlines()
+    lines = lock.read_text().splitlines()
     return [tuple(line.split()) for line in lines if line and not line.startswith("#")]
 
 
-def directory():
-    return cache_directory() / f"instructions-{hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]}"
+def directory(lock=LOCK):
+    return cache_directory() / f"instructions-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}"
 
 
-def ensure():
+def ensure(lock=LOCK):
     """Fetches what is not there. If a client is missing or fails, `why_missing` says why, and the others go on. A client's
     folder that exists is complete."""
     for client, fetch in CLIENTS.items():
-        if (directory() / client).is_dir():
+        if (directory(lock) / client).is_dir():
             continue
         try:
-            _fetch_all(client, fetch)
+            _fetch_all(client, fetch, lock)
         except SetupError as error:
-            _reason(client).write_text(str(error))
+            _reason(client, lock).write_text(str(error))
             say(f"instructions on files that {client} fetches are left out: {error}")
         else:
-            _reason(client).unlink(missing_ok=True)
+            _reason(client, lock).unlink(missing_ok=True)
     say("the instructions' files: ready")
 
 
-def _reason(client):
-    return directory() / f"{client}.why"
+def _reason(client, lock=LOCK):
+    return directory(lock) / f"{client}.why"
 
 
 def why_missing():
@@ -137,14 +137,14 @@ def why_missing():
             for client in CLIENTS if not (directory() / client).is_dir()}
 
 
-def _fetch_all(client, fetch):
-    directory().mkdir(parents=True, exist_ok=True)
-    with _command_of(client) as command, tempfile.TemporaryDirectory(dir=directory(), prefix="partial-") as partial:
+def _fetch_all(client, fetch, lock):
+    directory(lock).mkdir(parents=True, exist_ok=True)
+    with _command_of(client) as command, tempfile.TemporaryDirectory(dir=directory(lock), prefix="partial-") as partial:
         made = pathlib.Path(partial) / client
-        for _, name, version, digest in (entry for entry in read_lock() if entry[0] == client):
+        for _, name, version, digest in (entry for entry in read_lock(lock) if entry[0] == client):
             (made / name).mkdir(parents=True)
             fetch(command, name, version, digest, made / name)
-        os.replace(made, directory() / client)
+        os.replace(made, directory(lock) / client)
 
 
 def read(path):

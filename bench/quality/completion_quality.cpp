@@ -18,7 +18,7 @@ Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTas
   if (!end.reference) return Error("has no reference");
   DecodeRequest request = std::move(step->request);
   request.log_probabilities = 0;
-  CompletionLimit limit(end.shape, end.suffix);
+  CompletionLimit limit(end.shape, end.around());
   engine.clear_caches();
   const Result<DecodeResult> result = engine.decode(
       Purpose::kCompletion, plan.decoder, request,

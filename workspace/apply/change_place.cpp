@@ -113,14 +113,18 @@ Result<std::vector<LineSpan>> place_all(const FileLines& file, const SyntaxTree*
                                         std::string_view language_id,
                                         const ProposedChange& change) {
   std::vector<LineSpan> all;
+  int part = 0;
   for (const Replaced& hunk : change.replaced) {
     Result<LineSpan> span = place_hunk(file, tree, hunk);
     if (!span) return span.error();
+    span->origin.part = part++;
     all.push_back(std::move(*span));
   }
   for (const CodeSnippet& snippet : change.snippets) {
     Result<std::vector<LineSpan>> spans = place_snippet(file, tree, language_id, snippet);
     if (!spans) return spans.error();
+    for (LineSpan& span : *spans) span.origin.part = part;
+    ++part;
     std::ranges::move(*spans, std::back_inserter(all));
   }
   return in_order(std::move(all));
@@ -158,9 +162,13 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
   PlacedChange placed;
   Result<std::vector<LineSpan>> spans = place_all(file, tree, document->language(), change);
   if (spans) {
-    placed.edits = file.edits(*spans);
+    for (const LineSpan& span : *spans) {
+      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
+      placed.origins.resize(placed.edits.size(), span.origin);
+    }
     if (!breaks_syntax_of(tree, document->text(), placed.edits)) return placed;
     placed.edits.clear();
+    placed.origins.clear();
     placed.doubt = "the change would break the file's syntax";
   } else {
     placed.doubt = spans.error().message();

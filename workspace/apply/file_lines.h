@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/reindent.h"
 
@@ -21,6 +22,7 @@ struct LineSpan {
   int begin = 0;
   int end = 0;
   std::vector<std::string> lines;  // without their endings
+  ChangeOrigin origin = {.decided_by = DecidedBy::kLines};
   bool empty() const { return begin == end; }
 };
 

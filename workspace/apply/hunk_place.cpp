@@ -108,7 +108,11 @@ Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const
     if (stands_as_it_is(file, place, hunk.old_lines)) as_it_is.push_back(place);
   }
   keep(std::move(as_it_is));
-  if (places.size() > 1) keep(below_heading(file, tree, places, hunk.heading));
+  ChangeOrigin origin{.decided_by = DecidedBy::kLines, .shows_removed = true};
+  if (places.size() > 1) {
+    keep(below_heading(file, tree, places, hunk.heading));
+    if (places.size() == 1) origin.decided_by = DecidedBy::kTree;
+  }
   if (places.size() > 1 && hunk.line && std::ranges::find(places, *hunk.line) != places.end())
     places = {*hunk.line};
   if (places.size() > 1)
@@ -119,7 +123,7 @@ Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const
   if (move) lines = (*move)(hunk.new_lines);
   if (!lines) return Error("the indentation of the change does not match the file");
   const int end = places.front() + static_cast<int>(hunk.old_lines.size());
-  return LineSpan{places.front(), end, std::move(*lines)};
+  return LineSpan{places.front(), end, std::move(*lines), origin};
 }
 
 }  // namespace redraft

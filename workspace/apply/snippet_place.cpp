@@ -60,9 +60,12 @@ class ImportPlacer {
   LineSpan place(int snippet_line) const {
     const std::string_view import = snippet_.text(snippet_line);
     if (const std::optional<int> old = import_with_fewer_names(import))
-      return {*old, *old + 1, {std::string(indentation_of(file_.line(*old))).append(import)}};
+      return {*old,
+              *old + 1,
+              {std::string(indentation_of(file_.line(*old))).append(import)},
+              {.decided_by = DecidedBy::kTree}};
     const int line = line_for_new(snippet_line);
-    return {line, line, {std::string(import)}};
+    return {line, line, {std::string(import)}, {.decided_by = DecidedBy::kTree}};
   }
 
   // The last one, if there are several.
@@ -344,7 +347,7 @@ class PiecePlacer {
     const Placed placed{there->begin, there->end, run.back().end, reindent_of(run, *there)};
     const Result<void> added =
         add(placed.begin, placed.end, snippet_.lines_between(run.front().begin, run.back().end),
-            placed.reindent);
+            placed.reindent, run.front().around == nullptr ? DecidedBy::kLines : DecidedBy::kTree);
     if (!added) return added.error();
     return placed;
   }
@@ -444,10 +447,10 @@ class PiecePlacer {
   }
 
   Result<void> add(int begin, int end, const std::vector<std::string>& lines,
-                   const Reindent& reindent) {
+                   const Reindent& reindent, DecidedBy decided_by = DecidedBy::kTree) {
     std::optional<std::vector<std::string>> indented = reindent(lines);
     if (!indented) return Error("the indentation of the change does not match the file");
-    spans_.push_back({begin, end, std::move(*indented)});
+    spans_.push_back({begin, end, std::move(*indented), {.decided_by = decided_by}});
     return {};
   }
 

@@ -50,7 +50,9 @@ class Writing {
   Writing(Engine& engine, const CompletionRequest& request)
       : engine_(engine),
         request_(request),
-        suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
+        before_(
+            with_newlines(std::string_view(request.document->text()).substr(0, request.offset))),
+        after_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
         shape_(completion_shape(request)),
         ending_(line_ending_at(*request.document, request.offset)) {}
 
@@ -66,7 +68,7 @@ class Writing {
                             const std::function<void(std::string_view)>& on_text) const {
     DecodeRequest told = decode;
     const bool gated = gate(told);
-    ShownText shown(shape_, suffix_, gated ? request_.min_probability : 0);
+    ShownText shown(shape_, {before_, after_}, gated ? request_.min_probability : 0);
     const Tokenizer& tokenizer = engine_.tokenizer();
     bool limited = first >= 0 && !shown.add(tokenizer.bytes(first), 0);
     double log_probability = 0;  // of the token that the sink is about to take
@@ -124,7 +126,7 @@ class Writing {
 
   Engine& engine_;
   const CompletionRequest& request_;
-  std::string suffix_;
+  std::string before_, after_;
   CompletionShape shape_;
   std::string_view ending_;
 };

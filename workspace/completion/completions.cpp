@@ -110,7 +110,10 @@ std::optional<std::string> carried_forward(const Document& then, std::size_t off
     if (!before.starts_with(now_before) || !is_part_of_word(deleted)) return std::nullopt;
     rest = std::string(deleted) + text;
   }
-  if (*closed > 0) rest = trimmed_completion(rest, now_behind);
+  if (*closed > 0) {
+    const std::string_view before = std::string_view(now.text()).substr(0, now_offset);
+    rest = trimmed_completion(rest, {before, now_behind});
+  }
   if (rest.empty()) return std::nullopt;
   return rest;
 }

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_context.h"
@@ -35,7 +36,8 @@
 namespace redraft {
 
 struct CertainChange {
-  std::vector<TextEdit> edits;  // ascending; empty: the document has the change already
+  std::vector<TextEdit> edits;        // ascending; empty: the document has the change already
+  std::vector<ChangeOrigin> origins;  // [edit]
 };
 
 struct Rename {
@@ -107,8 +109,8 @@ ByteRange region_of(const EditDecision& decision);
 // document, a retry of something other than one region.
 Result<void> check_request(const EditRequest& request);
 
-// The first step. Errors: those of check_request(); a change that cannot be read, or for which
-// nothing says where it belongs.
+// The first step. Errors: those of check_request() and, for a rename, of check_names(); a change
+// that cannot be read, or for which nothing says where it belongs.
 Result<FirstDecision> decide_without_model(const EditRequest& request);
 
 // The second step. Errors: no such region, a retry of something other than one region, and those of

@@ -92,8 +92,11 @@ Result<void> ask_model(Engine& engine, const EditRegion& file, const std::string
 std::vector<int> choose(const FoundParts& found) {
   std::set<int> chosen;
   int by_words = 0, named = 0;
+  // Where names are spelled out, other words only say what happens to them.
+  const bool has_named = std::ranges::any_of(found.ranked, &RankedPart::named);
   for (const RankedPart& ranked : found.ranked) {
     if (ranked.named && named++ < kMaxNamed) chosen.insert(ranked.part);
+    if (has_named) continue;
     if (ranked.score <= 0 || ranked.score < kScoreShare * found.ranked.front().score) continue;
     if (by_words++ < kMaxByWords) chosen.insert(ranked.part);
   }
@@ -102,6 +105,12 @@ std::vector<int> choose(const FoundParts& found) {
     if (by_model++ < kMaxByModel) chosen.insert(part);
   }
   return {chosen.begin(), chosen.end()};
+}
+
+// Whether two parts that follow each other can be one place: it would begin or end a definition
+// only if it has all of it, so that no bracket is open in it.
+bool can_join(const EditPart& first, const EditPart& second) {
+  return first.inside == second.inside && !first.begins_definition && !second.ends_definition;
 }
 
 }  // namespace
@@ -133,7 +142,8 @@ std::vector<EditPlace> places_of(const EditRegion& file, const std::vector<EditP
     const EditPart& part = parts[static_cast<std::size_t>(i)];
     const ByteRange range{index.start(part.lines.first), index.start(part.lines.last)};
     const std::string& name = part.name.empty() ? part.head : part.name;
-    const bool follows = i == last_part + 1;
+    const bool follows =
+        i == last_part + 1 && can_join(parts[static_cast<std::size_t>(i - 1)], part);
     last_part = i;
     if (!follows || range.end - places.back().range.begin > max_bytes) {
       places.push_back({range, name});

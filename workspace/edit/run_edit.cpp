@@ -5,12 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "workspace/edit/carried_out.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_plan.h"
 #include "workspace/edit/edit_repair.h"
 #include "workspace/edit/edit_run.h"
+#include "workspace/edit/settled_doubts.h"
 
 namespace redraft {
 namespace {
@@ -42,22 +44,40 @@ ChosenPlaces chosen_places(const EditRegion& file, const FoundParts& found, std:
   return places;
 }
 
+// `instruction` is what the model carried out.
+void settle(const EditRequest& request, const std::string& instruction, EditResult& result) {
+  settle_doubts(*request.document, instruction, result.kind, result.doubts, result.hunks);
+}
+
 EditResult changed(const EditRequest& request, const CertainChange& change) {
-  EditResult result = result_of(*request.document, request.instruction, change.edits);
-  result.kind = EditKind::kCertainChange;
+  EditResult result = result_of(*request.document, request.instruction, change.edits,
+                                EditKind::kCertainChange, change.origins);
   result.region = region_of(change);
+  settle(request, request.instruction, result);
   return result;
 }
 
 EditResult renamed(const EditRequest& request, const Rename& rename) {
-  EditResult result = result_of(*request.document, request.instruction, rename.edits);
-  result.kind = EditKind::kRename;
+  const std::vector<ChangeOrigin> origins(rename.edits.size(), {.decided_by = DecidedBy::kTree});
+  EditResult result =
+      result_of(*request.document, request.instruction, rename.edits, EditKind::kRename, origins);
   result.region = region_of(rename);
-  // The old name is gone on purpose.
-  std::erase_if(result.doubts,
-                [](const Doubt& doubt) { return doubt.kind != Doubt::Kind::kSyntax; });
   result.doubts.insert(result.doubts.end(), rename.doubts.begin(), rename.doubts.end());
+  settle(request, request.instruction, result);
   return result;
+}
+
+// What the model is asked to do; null if it is not asked.
+const std::string* instruction_of(const EditDecision& decision) {
+  struct InstructionOf {
+    const std::string* operator()(const CertainChange&) const { return nullptr; }
+    const std::string* operator()(const Rename&) const { return nullptr; }
+    const std::string* operator()(const RegionEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const PlacesEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const WindowsEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const RetryEdit& retry) const { return &retry.edit.instruction; }
+  };
+  return std::visit(InstructionOf(), decision);
 }
 
 // Carries out each alternative.
@@ -175,6 +195,10 @@ Result<EditResult> carry_out(Engine& engine, const EditRequest& request,
   result->kind = kind_of(decision);
   if (!result->is_placed() && !result->is_renamed())
     result->prompt_size = engine.prompt_size(request.prompt_size);
+  if (const std::string* instruction = instruction_of(decision))
+    settle(request, *instruction, *result);
+  if (result->hunks.empty() && result->finish_reason != FinishReason::kCancelled)
+    result->why_carried_out = why_carried_out(*request.document, request.instruction);
   return result;
 }
 
