@@ -42,7 +42,7 @@ struct NamePlace {
   bool is_shorthand = false;
   bool is_callable = false;                             // ScopeTypes::callables
   bool is_type = false;                                 // a place where only types are named
-  NamedText::Form text_form = NamedText::Form::kWhole;  // with kText
+  NameInText::Form text_form = NameInText::Form::kWhole;  // with kText
 };
 
 // Whether path[index] is at one of `places`, see ScopeTypes. index > 0.

@@ -59,7 +59,7 @@ struct UndeclaredUse {
 };
 
 // A string that has the name.
-struct NamedText {
+struct NameInText {
   enum class Form : std::uint8_t {
     kWhole,  // it is the name and nothing else
     kIndex,  // the same, between the brackets of an index: o["name"]
@@ -78,7 +78,7 @@ struct NameMeanings {
   // Those of `unknown` where the name means one thing that something has to declare.
   std::vector<UndeclaredUse> undeclared;
   std::vector<ByteRange> in_comments;  // and in texts that document
-  std::vector<NamedText> as_text;
+  std::vector<NameInText> as_text;
 };
 
 }  // namespace redraft
