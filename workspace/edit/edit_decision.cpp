@@ -124,10 +124,14 @@ Result<EditRegion> make_region(const EditRequest& request, const ModelTask& task
   const std::optional<std::size_t> cursor =
       cursor_of(request, task.scope, task.range, region_bytes);
   if (!cursor) return region;
-  std::optional<ByteRange> meant =
-      region_to_add_to(*request.document, *cursor, region->range(), task.instruction, region_bytes);
-  if (!meant && is_bounded && is_insertion(*region))
+  // A blank line is the place where the user wants something added.
+  std::optional<ByteRange> meant;
+  if (!is_insertion(*region)) {
+    meant = region_to_add_to(*request.document, *cursor, region->range(), task.instruction,
+                             region_bytes);
+  } else if (is_bounded) {
     meant = lines_meant_beside(*request.document, *cursor, task.instruction, region_bytes);
+  }
   return meant ? EditRegion::make(request.document, EditScope::kSelection, meant) : region;
 }
 

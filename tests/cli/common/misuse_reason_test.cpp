@@ -6,6 +6,7 @@
 #include <random>
 
 #include "cli/common/command_line.h"
+#include "text/strings/nearest_word.h"
 
 namespace redraft::cli {
 namespace {

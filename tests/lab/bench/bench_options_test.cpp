@@ -178,7 +178,7 @@ ParsedQuality quality(const std::string& command_line) {
   add_quality_options(CommandLine(&app), parsed.options);
   app.parse(command_line);
   parsed.command = command_of(CommandLine(&app), Choosing::kShown);
-  parsed.stored_command = command_of(CommandLine(&app), Choosing::kLeftOut);
+  parsed.stored_command = command_of(CommandLine(&app), Choosing::kOmitted);
   return parsed;
 }
 
