@@ -36,6 +36,7 @@ namespace redraft {
 
 struct CertainChange {
   std::vector<TextEdit> edits;  // ascending; empty: the document has the change already
+  std::vector<std::string> notes = {};  // parts that are left out, for people
 };
 
 struct Rename {

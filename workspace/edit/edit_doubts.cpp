@@ -12,7 +12,7 @@
 #include "text/strings/names.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
-#include "workspace/apply/change_text.h"
+#include "workspace/apply/ellipsis.h"
 
 namespace redraft {
 namespace {

@@ -45,6 +45,7 @@ ChosenPlaces chosen_places(const EditRegion& file, const FoundParts& found, std:
 EditResult changed(const EditRequest& request, const CertainChange& change) {
   EditResult result = result_of(*request.document, request.instruction, change.edits);
   result.kind = EditKind::kCertainChange;
+  result.tidied = change.notes;
   result.region = region_of(change);
   return result;
 }
