@@ -96,9 +96,10 @@ Result<std::optional<PlacesRecord>> measure_places(LocalEngine& engine, const Be
   const std::string instruction = task.instruction.substr(0, task.instruction.find('\n'));
 
   engine.clear_caches();
-  FindOptions options{.ask_model = AskModel::kNever, .decoder = plan.decoder};
+  FindOptions options{
+      .ask_model = AskModel::kNever, .decoder = plan.decoder, .prompt_size = kDefaultPromptSize};
   options.overview_bytes =
-      overview_bytes(engine, edit_context_bytes(engine.cost_curve(), kContextSeconds));
+      overview_bytes(options.prompt_size, edit_context_bytes(options.prompt_size));
   const Result<FoundParts> by_names = find_parts(engine, file, instruction, options, stop);
   if (!by_names) return by_names.error();
   const std::set<int> changed = changed_parts(by_names->parts, changes);
@@ -129,6 +130,7 @@ Result<std::optional<PlacesRecord>> measure_places(LocalEngine& engine, const Be
     request.decoder = plan.decoder;
     request.remembering = Remembering::kNothing;
     request.model_renames = true;
+    request.prompt_size = options.prompt_size;
     for (const EditScope scope : {EditScope::kPlaces, EditScope::kFile}) {
       request.scope = scope;
       const Result<EditCost> cost = cost_of(engine, request, stop);

@@ -91,6 +91,7 @@ Result<BenchStep> StepMaker::edit_of(const EditText& text) {
   request.instruction = task_.instruction;
   request.repository = inputs_.view.all;
   request.common = inputs_.common;
+  request.prompt_size = options_.prompt_size;
   Result<EditPlan> plan = plan_edit(request, *region);
   if (!plan) return plan.error();
   const Result<int> budget =
@@ -212,7 +213,7 @@ Place place_of(const BenchTask& task, const RepositoryView& view) {
 
 // As much of the text as the server would write.
 std::string limited(const std::string& text, const ServerEnd& end) {
-  CompletionLimit limit(end.shape, end.suffix);
+  CompletionLimit limit(end.shape, end.around());
   for (const char c : text) {
     if (!limit.add({&c, 1})) return std::string(limit.text());
   }
@@ -230,13 +231,15 @@ Result<BenchStep> StepMaker::server_completion() {
   request.offset = place.before.size();
   request.repository = inputs_.view.other_files;
   request.common = inputs_.common;
+  request.prompt_size = options_.prompt_size;
   request.context_tokens = options_.context_tokens;
   if (options_.max_new_tokens > 0) request.max_new_tokens = options_.max_new_tokens;
   Result<DecodeRequest> decode = completion_decode(engine_, request);
   if (!decode) return decode.error();
   BenchStep step;
   step.request = std::move(*decode);
-  step.server_end = ServerEnd{completion_shape(request), with_newlines(place.after)};
+  step.server_end =
+      ServerEnd{completion_shape(request), with_newlines(place.before), with_newlines(place.after)};
   if (place.reference) step.server_end->reference = with_newlines(*place.reference);
   if (!options_.replay) return step;
   return replayed_by_server(std::move(step));

@@ -17,6 +17,7 @@
 #include "workspace/completion/completion_shape.h"
 #include "workspace/edit/prompt.h"
 #include "workspace/engine/engine.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -37,6 +38,8 @@ struct StepOptions {
   // cursor is on a separate line, indented as an editor does it. A replay writes as much of the
   // reference as the server would. Otherwise the prompt is the task's text, as in the papers.
   bool as_server = false;
+  // Of edits, and of completions with as_server; nothing: the engine's own.
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   int context_tokens = 0;                    // with as_server: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task
   bool replay = false;                       // the step's reference is needed
@@ -57,8 +60,10 @@ struct StepInputs {
 // Where the server ends a completion.
 struct ServerEnd {
   CompletionShape shape;
-  std::string suffix;                         // the text after the cursor
+  std::string before = {}, after = {};        // the text on both sides of the cursor
   std::optional<std::string> reference = {};  // what somebody wrote there
+
+  CursorText around() const { return {before, after}; }
 };
 
 // One decode of a task.

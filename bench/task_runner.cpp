@@ -245,7 +245,7 @@ Result<TaskRecord> Run::decode(const BenchTask& task, const BenchStep& step, Rec
   };
   OutputLimit output(engine_.tokenizer(), step.end, step.fence, step.beginning);
   std::optional<CompletionLimit> server_end;
-  if (step.server_end) server_end.emplace(step.server_end->shape, step.server_end->suffix);
+  if (step.server_end) server_end.emplace(step.server_end->shape, step.server_end->around());
   const auto sink = [&](TokenId token) {
     const bool more =
         server_end ? server_end->add(engine_.tokenizer().bytes(token)) : output.add(token);

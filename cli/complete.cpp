@@ -5,6 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/common/decoding_setup.h"
 #include "cli/common/engine_loader.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "workspace/completion/completion_session.h"
@@ -22,6 +23,7 @@ struct CompleteOptions {
   std::string workspace;
   std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = CompletionRequest().max_new_tokens;
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   Format format = Format::kText;
 };
 
@@ -41,6 +43,7 @@ Result<CompletionRequest> make_request(const CompleteOptions& options, const Dec
                                        : fs::weakly_canonical(fs::path(options.workspace)),
                            .decoder = decoder,
                            .max_new_tokens = options.max_new_tokens,
+                           .prompt_size = options.prompt_size,
                            .blocks = kBlocksWhenInvoked};
 }
 
@@ -49,7 +52,7 @@ int report(const CompleteOptions& options, const DecoderName& decoder,
   if (options.format == Format::kJson) {
     std::cout << dump(to_json(Report{result.text(), result.output, result.finish_reason,
                                      result.statistics, decoder.text, engine.target_name(),
-                                     engine.device()}))
+                                     engine.device(), result.prompt_size}))
               << std::endl;
   } else {
     if (!result.texts.empty()) std::cout << result.text() << std::endl;
@@ -102,6 +105,7 @@ void add_complete(CommandLine app, Command& chosen) {
   complete
       .add_option("--format", options->format, "Output format: the text, or an object with figures")
       .transform(text_or_json());
+  add_prompt_size_option(complete, options->prompt_size);
   add_inside_options(complete, options->inside);
   add_common_options(complete, options->common);
   add_remote_options(complete, options->common);

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 #include <system_error>
 
 #include "cli/build_info.h"
@@ -13,6 +14,7 @@
 #include "cli/common/device.h"
 #include "cli/common/engine_check.h"
 #include "cli/common/engine_loader.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/doctor_folders.h"
 #include "cli/doctor_remote.h"
 #include "cli/installation.h"
@@ -30,7 +32,7 @@
 #include "support/system/crash_report.h"
 #include "support/system/machine.h"
 #include "support/system/processor_cores.h"
-#include "workspace/edit/edit_plan.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft::cli {
 namespace {
@@ -146,11 +148,9 @@ std::string age_of(std::int64_t time) {
   return hours < 48 ? std::to_string(hours) + " h ago" : std::to_string(hours / 24) + " days ago";
 }
 
-// The measured costs that the planner uses; nothing before they are measured.
-std::optional<StoredCost> stored_cost(const ModelLocation& model, const Device& device,
-                                      int threads) {
-  const Result<CostKey> key = cost_key(model, threads, kernels_on(device));
-  return key ? CostCache().load(*key) : std::nullopt;
+double tokens_per_second(const StoredCost& cost) {
+  constexpr int kMaxTokens = 100'000;
+  return cost.curve.tokens_read_in(1.0, kMaxTokens);
 }
 
 std::string cost_of_passes(const std::optional<StoredCost>& cost) {
@@ -159,27 +159,32 @@ std::string cost_of_passes(const std::optional<StoredCost>& cost) {
   constexpr int kMany = 64;
   const double one = cost->curve.seconds(1);
   const double further = (cost->curve.seconds(kMany) - one) / (kMany - 1);
-  constexpr int kMaxTokens = 100'000;
   char text[200];
   std::snprintf(text, sizeof text,
-                "one row %.1f ms, each further %.2f ms (B = %.1f); %d tokens read in a second",
-                1e3 * one, 1e3 * further, one / further,
-                cost->curve.tokens_read_in(1.0, kMaxTokens));
+                "one row %.1f ms, each further %.2f ms (B = %.1f); %.0f tokens read in a second",
+                1e3 * one, 1e3 * further, one / further, tokens_per_second(*cost));
   const char* const moment = cost->curve.quiet() ? " in a second;\n          "
                                                  : " while the machine was busy;\n          ";
   return std::string(text) + ", measured " + age_of(cost->measured_at) +
          (cost->complete ? "" : moment + how);
 }
 
-// How much is read for an edit on request, and ahead of it.
-std::string reading_of(const CostCurve& cost) {
-  constexpr int kMaxTokens = 8192;
-  const auto tokens = [&](double seconds) {
-    return std::to_string(cost.tokens_read_in(seconds, kMaxTokens)) + " tokens (" +
-           std::to_string(static_cast<int>(seconds)) + " s)";
-  };
-  return "up to " + tokens(kContextSeconds) + " around an edit, " + tokens(kReadAheadSeconds) +
-         " if announced; with `redraft.readAhead: idle`, redraft\n          " +
+// How much is read for a request, and how long that takes.
+std::string reading_of(std::optional<PromptSize> kept, const std::optional<StoredCost>& cost) {
+  std::string text = "prompts have no size yet: the first start of a language server chooses it";
+  if (kept) {
+    const PromptLimits& limits = prompt_limits(*kept);
+    text = "prompt size " + std::string(to_string(*kept)) + ": up to " +
+           std::to_string(limits.edit_context) + " tokens around an edit";
+    if (cost) {
+      char seconds[40];
+      std::snprintf(seconds, sizeof seconds, " (%.1f s)",
+                    limits.edit_context / tokens_per_second(*cost));
+      text += seconds;
+    }
+    text += ", " + std::to_string(limits.completion) + " for a completion";
+  }
+  return text + "; with `redraft.readAhead: idle`, redraft\n          " +
          (on_mains_power() ? "reads wherever the cursor rests (mains power)"
                            : "reads only what `prompt` does (on battery)");
 }
@@ -187,9 +192,11 @@ std::string reading_of(const CostCurve& cost) {
 void print_costs(const std::string& target, const Device& device, int threads) {
   const Result<ModelLocation> model = locate_model(target);
   if (!model) return print_row("cost", "unknown: " + target + " is not in the store");
-  const std::optional<StoredCost> cost = stored_cost(*model, device, threads);
+  const Result<CostKey> key = cost_key(*model, threads, kernels_on(device));
+  if (!key) return print_row("cost", "unknown: " + key.error().message());
+  const std::optional<StoredCost> cost = CostCache().load(*key);
   print_row("cost", cost_of_passes(cost));
-  if (cost) print_row("reading", reading_of(cost->curve));
+  print_row("reading", reading_of(PromptSizeStore().find(*key), cost));
 }
 
 // What `redraft models check`, or the language server in an idle moment, found.

@@ -12,6 +12,7 @@
 #include "cli/common/engine_loader.h"
 #include "cli/common/files.h"
 #include "cli/common/misuse_reason.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
@@ -35,6 +36,7 @@ struct EditOptions {
   std::optional<EditScope> scope;
   std::string decoder;  // empty: choose_decoder() chooses
   int max_new_tokens = 0;
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   bool compare = false;
   bool names_model = false;  // EditArguments::names_model
 };
@@ -69,16 +71,16 @@ class EditCommand {
       if (plain->finish_reason == FinishReason::kCancelled) return interrupted(options_.output);
       comparison = compare(*result, std::move(*plain));
     }
-    print(options_.output, text_, *result,
-          Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
-    if (const Result<void> kept = keep(options_.output, text_, *result); !kept)
-      return fail(kept.error());
+    const int code = deliver(
+        options_.output, *request_.document, *result,
+        Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
+    if (code == kFailure) return code;
     if (comparison && !comparison->identical && is_lossless()) {
       return fail(
           Error("the output differs from plain greedy decoding, which it never should; please "
                 "report this"));
     }
-    return kSuccess;
+    return code;
   }
 
  private:
@@ -193,14 +195,6 @@ Result<void> check_options(const EditOptions& options) {
   return {};
 }
 
-// Prints and writes an edit that needed no model.
-int deliver(const EditOptions& options, const EditRequest& request, const EditResult& result) {
-  const std::string& text = request.document->text();
-  print(options.output, text, result, std::nullopt, std::nullopt);
-  const Result<void> kept = keep(options.output, text, result);
-  return kept ? kSuccess : fail(kept.error());
-}
-
 Result<std::string> read_change(const std::string& name) {
   if (name != "-") return read_file(name);
   if (isatty(STDIN_FILENO) != 0)
@@ -216,7 +210,8 @@ Result<EditRequest> read_request(const EditOptions& options, const DecoderName& 
                           .scope = options.scope,
                           .decoder = decoder,
                           .names_model = options.names_model,
-                          .max_new_tokens = options.max_new_tokens};
+                          .max_new_tokens = options.max_new_tokens,
+                          .prompt_size = options.prompt_size};
   Result<std::shared_ptr<const Document>> document = options.output.read(options.language);
   if (!document) return document.error();
   if (options.change) {
@@ -249,7 +244,7 @@ int run_edit_command(const EditOptions& options) {
   const Result<FirstDecision> decision = decide_without_model(*request);
   if (!decision) return fail(decision.error());
   if (const std::optional<EditResult> done = carry_out_without_model(*request, *decision))
-    return deliver(options, *request, *done);
+    return deliver(options.output, *request->document, *done, std::nullopt, std::nullopt);
   const auto& task = std::get<ModelTask>(*decision);
   if (!task.change_doubt.empty()) {
     std::cerr << "redraft: the model decides where the change belongs: " << task.change_doubt
@@ -276,6 +271,7 @@ void add_decoding(CommandLine command, EditOptions& options) {
       .add_option("--max-new-tokens", options.max_new_tokens,
                   "Longest output (default: by the size of the scope)")
       .check(in_range(1, 1 << 20));
+  add_prompt_size_option(command, options.prompt_size);
   command.add_flag("--compare", options.compare,
                    "Decode plainly too, and print how much faster this was");
   add_code_options(command, options.code);

@@ -17,6 +17,7 @@ struct EditOutput {
   std::string file;  // as the user named it; - is standard input
   Format format = Format::kDiff;
   bool write = false;
+  bool yes = false;  // writes changes with a doubt, too
 
   // Whether hunks are shown on the terminal as they become final.
   bool shows_live() const;
@@ -27,7 +28,7 @@ struct EditOutput {
   Result<std::shared_ptr<const Document>> read(const std::string& language) const;
 };
 
-// Adds FILE, --language, --format and --write.
+// Adds FILE, --language, --format, --write and --yes.
 void add_edit_output(CommandLine command, EditOutput& output, std::string& language);
 
 // A plain decode of the same request, as a baseline.
@@ -43,13 +44,11 @@ struct Decoded {
   Device device = Device::cpu();
 };
 
-// Prints an edit of `text`, and its doubts and figures on stderr. `decoded` is empty if the edit
-// needed no model.
-void print(const EditOutput& output, const std::string& text, const EditResult& result,
-           const std::optional<Decoded>& decoded, const std::optional<Comparison>& comparison);
-
-// Writes the file if that was requested and the edit is complete.
-Result<void> keep(const EditOutput& output, const std::string& text, const EditResult& result);
+// Writes the file if that was requested and the edit is complete: the changes without a doubt, or
+// all of them with --yes. Prints the edit, and on stderr its doubts, its figures and what was not
+// written. `decoded` is empty if the edit needed no model. Returns the exit code.
+int deliver(const EditOutput& output, const Document& document, const EditResult& result,
+            const std::optional<Decoded>& decoded, const std::optional<Comparison>& comparison);
 
 // Prints that nothing was written; returns the exit code.
 int interrupted(const EditOutput& output);

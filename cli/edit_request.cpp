@@ -19,6 +19,7 @@ Result<EditRequest> edit_request(const EditArguments& arguments,
   request.decoder = arguments.decoder;
   request.model_renames = arguments.names_model;
   request.max_new_tokens = arguments.max_new_tokens;
+  request.prompt_size = arguments.prompt_size;
   return request;
 }
 

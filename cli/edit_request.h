@@ -23,6 +23,7 @@ struct EditArguments {
   // The user named a model or a decoder, or compares with one: it must answer a rename, too.
   bool names_model = false;
   int max_new_tokens = 0;
+  std::optional<PromptSize> prompt_size = {};  // nothing: the one for this machine
 };
 
 // The request that these arguments mean. An error if the range is outside the document.

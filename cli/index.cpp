@@ -134,14 +134,16 @@ void print_text(const Outcomes& outcomes) {
   print_text(*outcomes.common);
 }
 
-// The error says what failed at the end; everything else is done.
+// The error says what failed at the end; everything else is done. There is no outcome if nothing
+// was indexed.
 Result<void> build(const IndexCommandOptions& options, const std::vector<fs::path>& folders,
                    const IndexOptions& index_options, const InterruptWatch& watch,
-                   Outcome& outcome) {
+                   std::optional<Outcome>& built) {
   std::string message;
   const auto index = load_index(options.common, folders, index_options, message);
   if (!index) return index.error();
   if (!message.empty()) std::cerr << "redraft: " << message << std::endl;
+  Outcome& outcome = built.emplace();
   StatusLine status;
   (*index)->store().verify(watch.token());
   const Result<void> saved = update_index(**index, status, watch.token(), outcome.report);
@@ -188,16 +190,17 @@ int run_index(const IndexCommandOptions& options) {
   Outcomes outcomes;
   Result<void> built;
   if (!repository.empty())
-    built = build(options, repository, {}, watch, outcomes.repository.emplace());
+    built = build(options, repository, {}, watch, outcomes.repository);
   if (built && !watch.interrupted() && !common.empty())
-    built = build(options, common, kCommonCode, watch, outcomes.common.emplace());
+    built = build(options, common, kCommonCode, watch, outcomes.common);
   if (watch.interrupted()) {
     std::cerr << "redraft: interrupted. Run the same command again to continue" << std::endl;
     return kInterrupted;
   }
-  if (options.format == Format::kJson) {
+  const bool is_any_built = outcomes.repository || outcomes.common;
+  if (options.format == Format::kJson && is_any_built) {
     print_json(outcomes);
-  } else {
+  } else if (is_any_built) {
     print_text(outcomes);
   }
   return built ? kSuccess : fail(built.error());

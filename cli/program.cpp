@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -18,6 +19,13 @@ namespace {
 std::string name_of_parsed(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? "redraft" : "redraft " + parsed.front()->get_name();
+}
+
+// Output that was lost is a failure: a full disk, a closed descriptor.
+int after_output(int code) {
+  const bool is_lost = !std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!is_lost || code != kSuccess) return code;
+  return fail(Error("cannot write all of the output to standard output"));
 }
 
 int run(int argc, char** argv, const Program& program) {
@@ -46,7 +54,7 @@ int run(int argc, char** argv, const Program& program) {
   try {
     parser.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help and --version
-    return parser.exit(request);
+    return after_output(parser.exit(request));
   } catch (const CLI::ParseError& error) {
     misuse(Error(misuse_reason(parser, {argv + 1, argv + argc}, error)));
     std::cerr << "Run `" << name_of_parsed(parser) << " --help` for what it takes." << std::endl;
@@ -55,7 +63,7 @@ int run(int argc, char** argv, const Program& program) {
   if (program.before) {
     if (const std::optional<int> end = program.before(app)) return *end;
   }
-  return chosen();
+  return after_output(chosen());
 }
 
 }  // namespace

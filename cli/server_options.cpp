@@ -18,6 +18,7 @@
 #include "cli/common/index_loader.h"
 #include "cli/common/kv_folder.h"
 #include "cli/common/one_vocabulary.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/remote.h"
 #include "decoding/model/model_store.h"
 #include "indexing/files/dependencies.h"
@@ -187,6 +188,8 @@ EngineHost::Factory engine_factory(const ServerChoices& given,
   };
   EngineHost::Factory factory = {std::move(make), has_draft(given),
                                  [common = given.common] { return memory_of(common); }};
+  if (given.common.remote.empty())
+    factory.prompt_size = [common = given.common] { return kept_prompt_size(common); };
   add_own(given, pool, chat_renderer, factory);
   return factory;
 }

@@ -80,7 +80,8 @@ constinit const Language kC = {
         "auto break case char const continue default do double else enum extern float for goto if "
         "inline int long register restrict return short signed sizeof static struct switch typedef "
         "union unsigned void volatile while _Alignas _Alignof _Atomic _Bool _Complex _Generic "
-        "_Imaginary _Noreturn _Static_assert _Thread_local",
+        "_Imaginary _Noreturn _Static_assert _Thread_local alignas alignof bool constexpr false "
+        "nullptr static_assert thread_local true typeof typeof_unqual",
     .has_keyword_members = false};
 
 }  // namespace redraft

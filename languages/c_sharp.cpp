@@ -52,6 +52,7 @@ constexpr ScopeTypes kScopes{
     .member_declarations =
         "method_declaration.name property_declaration.name "
         "event_declaration.name enum_member_declaration.name",
+    .components = "record_declaration",
     .members = "member_access_expression.name member_binding_expression.name",
     .keys =
         "qualified_name+ attribute.name attribute_argument.name labeled_statement "
@@ -59,6 +60,7 @@ constexpr ScopeTypes kScopes{
         "file_scoped_namespace_declaration.name",
     .apart = "using_directive",
     .arguments = "argument.name",
+    .fields = "with_initializer- subpattern-",
     .unsure = "initializer_expression query_expression",
     .type_places =
         "variable_declaration.type parameter.type property_declaration.type "
@@ -68,8 +70,14 @@ constexpr ScopeTypes kScopes{
         "array_type.type nullable_type.type type_parameter_constraint.type typeof_expression.type "
         "parameter_list.type",
     .own = "this base",
+    .predefined = "record var dynamic nint nuint notnull unmanaged",
+    .name_mark = "@",
+    .name_finders = "GetField GetMethod GetProperty GetMember GetEvent",
+    .path_finders = "GetType",
     .known_from = KnownFrom::kName,
-    .bare_members = true};
+    .loops = "foreach_statement",
+    .bare_members = true,
+    .has_unique_locals = true};
 
 constexpr SignatureTypes kSignatures{
     .parameter_lists = "parameter_list",

@@ -57,6 +57,7 @@ constexpr ScopeTypes kScopes{
     .type_places = "qualified_identifier.scope",
     .own = "this",
     .known_from = KnownFrom::kName,
+    .loops = "for_range_loop",
     .bare_members = true,
     .separate_types = true};
 

@@ -24,10 +24,18 @@ constexpr ScopeTypes kScopes{
     .patterns = "expression_list",
     .parameter_lists = "parameter_declaration variadic_parameter_declaration parameter_list",
     .member_declarations = "field_declaration.name method_declaration.name method_elem.name",
+    .embedded = "field_declaration.type?!name",
+    .interfaces = "method_elem",
     .members = "selector_expression.field",
     .keys = "label_name qualified_type.name",
     .apart = "package_clause",
     .fields = "literal_element",
+    .predefined =
+        "any append bool byte cap clear close comparable complex complex64 complex128 copy delete "
+        "error false float32 float64 imag int int8 int16 int32 int64 iota len make max min new nil "
+        "panic print println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr "
+        "init main",
+    .name_finders = "FieldByName MethodByName",
     .known_from = KnownFrom::kStatement,
     .separate_types = true};
 
@@ -90,7 +98,7 @@ constinit const Language kGo = {
     .has_optional_types = false,
     .keywords =
         "break case chan const continue default defer else fallthrough for func go goto if import "
-        "interface map package range return select struct switch type var",
+        "interface map package range return select struct switch type var _",
     .has_keyword_members = false};
 
 }  // namespace redraft

@@ -24,7 +24,7 @@ constexpr ScopeTypes kScopes{
         "block constructor_body for_statement enhanced_for_statement catch_clause "
         "try_with_resources_statement switch_block switch_block_statement_group switch_rule "
         "class_declaration interface_declaration enum_declaration record_declaration",
-    .types = "class_body interface_body enum_body annotation_type_body",
+    .types = "class_body interface_body enum_body annotation_type_body record_declaration",
     .here =
         "variable_declarator.name enhanced_for_statement.name resource.name "
         "instanceof_expression.name type_pattern+ type_parameter catch_formal_parameter.name",
@@ -34,6 +34,7 @@ constexpr ScopeTypes kScopes{
     .parameters = "formal_parameter.name inferred_parameters lambda_expression.parameters",
     .parameter_lists = "formal_parameter formal_parameters inferred_parameters",
     .member_declarations = "method_declaration.name enum_constant.name",
+    .components = "record_declaration",
     .members = "field_access.field method_invocation.name?object method_reference+",
     .keys =
         "scoped_identifier+ scoped_type_identifier+ labeled_statement break_statement "
@@ -41,8 +42,17 @@ constexpr ScopeTypes kScopes{
     .apart = "package_declaration import_declaration",
     .callables = "method_invocation.name method_declaration.name method_reference+",
     .own = "this super",
+    .predefined =
+        "var record yield sealed permits Object String Integer Long Short Byte Character Boolean "
+        "Double Float Number Math System Thread Runnable Iterable Comparable CharSequence "
+        "StringBuilder Class Enum Record Void Process Runtime Throwable Exception Error "
+        "RuntimeException Override Deprecated FunctionalInterface SuppressWarnings",
+    .name_finders = "getField getDeclaredField getMethod getDeclaredMethod",
+    .path_finders = "forName",
     .known_from = KnownFrom::kName,
+    .loops = "enhanced_for_statement",
     .bare_members = true,
+    .has_unique_locals = true,
     .separate_types = true};
 
 constexpr SignatureTypes kSignatures{

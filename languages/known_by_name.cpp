@@ -8,6 +8,7 @@ struct Named {
   Fact<std::span<const LanguageFiles>> files;
   Fact<Content> content;
   Fact<std::span<const CommentMarks>> comments;
+  bool has_tab_recipes = false;
 };
 
 constexpr Language without_grammar(const Named& named) {
@@ -41,7 +42,8 @@ constexpr Language without_grammar(const Named& named) {
           .has_ellipsis_statement = false,
           .has_optional_types = false,
           .keywords = kHasNone,
-          .has_keyword_members = false};
+          .has_keyword_members = false,
+          .has_tab_recipes = named.has_tab_recipes};
 }
 
 constexpr LanguageFiles kCMake[] = {{"cmake", "", "cmakelists.txt"}};
@@ -72,7 +74,7 @@ constexpr Language kAll[] = {
     without_grammar({"haskell", kHaskell, Content::kCode, kDashes}),
     without_grammar({"kotlin", kKotlin, Content::kCode, kSlashes}),
     without_grammar({"latex", kHasNone, Content::kProse, kPercent}),
-    without_grammar({"makefile", kMakefile, Content::kCode, kHash}),
+    without_grammar({"makefile", kMakefile, Content::kCode, kHash, true}),
     without_grammar({"perl", kPerl, Content::kCode, kHash}),
     without_grammar({"plaintext", kHasNone, Content::kProse, kHasNone}),
     without_grammar({"proto3", kProto, Content::kCode, kSlashes}),

@@ -142,6 +142,8 @@ struct Language {
   Fact<std::string_view> keywords;
   // A member may have a reserved word as its name: JavaScript's `map.delete(key)`.
   Fact<bool> has_keyword_members;
+  // Commands below the head of a rule begin with a tab.
+  bool has_tab_recipes = false;
 
   constexpr bool has_grammar() const { return !grammar->empty(); }
   constexpr bool is_code() const {

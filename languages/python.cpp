@@ -30,10 +30,43 @@ constexpr ScopeTypes kScopes{
         "function_definition.return_type class_definition.superclasses "
         "default_parameter.value typed_default_parameter.value typed_default_parameter.type "
         "typed_parameter.type",
+    .first_outside = "for_in_clause.right",
     .unsure = "case_pattern exec_statement print_statement",
     .free = "global_statement nonlocal_statement",
     .own = "self cls super()",
+    .predefined =
+        "abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr "
+        "classmethod compile complex delattr dict dir divmod enumerate eval exec filter float "
+        "format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass "
+        "iter len list locals map max memoryview min next object oct open ord pow print property "
+        "range repr reversed round set setattr slice sorted staticmethod str sum super tuple type "
+        "vars zip __import__ BaseException Exception ArithmeticError AssertionError AttributeError "
+        "EOFError ImportError IndexError IOError KeyError KeyboardInterrupt LookupError NameError "
+        "NotImplemented NotImplementedError OSError OverflowError RuntimeError StopIteration "
+        "SyntaxError SystemExit TimeoutError TypeError UnicodeError ValueError Warning "
+        "ZeroDivisionError FileNotFoundError FileExistsError PermissionError ConnectionError",
     .constructor = "__init__",
+    .field_bases =
+        "NamedTuple TypedDict BaseModel BaseSettings GenericModel RootModel SQLModel Struct",
+    .field_decorators = "dataclass attrs attributes attrib define frozen mutable attr",
+    .keyed_bases = "TypedDict",
+    .field_functions =
+        "replace _replace evolve assoc copy model_copy model_construct construct cls",
+    .name_finders =
+        "getattr setattr hasattr delattr attrgetter methodcaller object globals locals vars "
+        "__dict__ __getattribute__",
+    .path_finders = "patch import_string import_module __import__ resolve locate setattr delattr",
+    .export_lists = "__all__",
+    .member_lists = "__slots__ __match_args__",
+    .has_path_texts = true,
+    .type_texts = "type",
+    .value_generics = "Literal",
+    .typed_values = "Annotated",
+    .text_generics =
+        "Optional Union List Dict Set FrozenSet Tuple Type Callable ClassVar Final Iterable "
+        "Iterator Sequence Mapping MutableMapping Generator Awaitable Coroutine Deque DefaultDict "
+        "Annotated list dict set frozenset tuple type",
+    .text_functions = "cast TypeVar ForwardRef NewType assert_type",
     .has_assigned_members = true};
 
 constexpr SignatureTypes kSignatures{.parameter_lists = "parameters",
@@ -112,7 +145,7 @@ constinit const Language kPython = {
     .keywords =
         "False None True and as assert async await break class continue def del elif else except "
         "finally for from global if import in is lambda nonlocal not or pass raise return try "
-        "while with yield",
+        "while with yield __debug__",
     .has_keyword_members = false};
 
 }  // namespace redraft

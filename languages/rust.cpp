@@ -23,8 +23,8 @@ constexpr ScopeTypes kScopes{
     .blocks = "block if_expression while_expression for_expression match_arm mod_item",
     .types = "impl_item trait_item struct_item enum_item union_item",
     .here =
-        "let_declaration.pattern let_condition.pattern for_expression.pattern "
-        "match_pattern const_item.name static_item.name type_item.name type_parameter.name",
+        "let_declaration.pattern for_expression.pattern const_item.name static_item.name "
+        "type_item.name type_parameter.name",
     .around =
         "function_item.name function_signature_item.name struct_item.name enum_item.name "
         "union_item.name trait_item.name mod_item.name macro_definition.name "
@@ -34,6 +34,7 @@ constexpr ScopeTypes kScopes{
         "tuple_pattern tuple_struct_pattern struct_pattern field_pattern.pattern "
         "field_pattern.name?!pattern reference_pattern ref_pattern mut_pattern captured_pattern "
         "slice_pattern or_pattern",
+    .matched = "match_pattern let_condition.pattern",
     .parameter_lists = "parameter parameters closure_parameters",
     .member_declarations = "field_declaration.name enum_variant.name",
     .members = "field_expression.field",
@@ -42,9 +43,17 @@ constexpr ScopeTypes kScopes{
     .apart = "use_declaration",
     .fields = "field_initializer.field field_pattern.name?pattern",
     .shorthand = "shorthand_field_initializer shorthand_field_identifier",
+    .member_imports = "use_declaration",
     .unsure = "macro_rule",
     .type_places = "scoped_identifier.path scoped_type_identifier.path",
     .own = "self Self",
+    .predefined =
+        "Option Some None Result Ok Err Vec String Box Copy Clone Send Sync Sized Drop Fn FnMut "
+        "FnOnce Iterator IntoIterator Default Eq Ord PartialEq PartialOrd From Into AsRef AsMut "
+        "ToOwned ToString bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 "
+        "f64",
+    .name_mark = "r#",
+    .never_marked = "self Self super crate _",
     .known_from = KnownFrom::kStatement,
     .separate_types = true};
 
@@ -99,7 +108,7 @@ constinit const Language kRust = {
         "Self abstract as async await become box break const continue crate do dyn else enum "
         "extern false final fn for if impl in let loop macro match mod move mut override priv pub "
         "ref return self static struct super trait true try type typeof unsafe unsized use virtual "
-        "where while yield",
+        "where while yield _",
     .has_keyword_members = false};
 
 }  // namespace redraft

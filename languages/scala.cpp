@@ -20,7 +20,7 @@ constexpr ScopeTypes kScopes{
     .types = "class_definition object_definition trait_definition enum_definition package_object",
     .here =
         "val_definition.pattern var_definition.pattern val_declaration.name var_declaration.name "
-        "simple_enum_case.name full_enum_case.name enumerator type_parameters.name "
+        "simple_enum_case.name full_enum_case.name enumerator- type_parameters.name "
         "given_definition.name",
     .around =
         "function_definition.name function_declaration.name class_definition.name "
@@ -42,6 +42,10 @@ constexpr ScopeTypes kScopes{
     .constructions = "instance_expression",
     .bases = "extend",
     .own = "this super",
+    .predefined =
+        "Any AnyRef AnyVal Nothing Null Unit Int Long Short Byte Char Boolean Double Float String "
+        "Option Some None List Seq Set Map Vector Nil Right Left Either Iterator Iterable Array "
+        "println print require assert identity",
     .bare_members = true,
     .has_dollar_marks = true,
     .separate_types = true};

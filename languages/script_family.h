@@ -37,7 +37,8 @@ inline constexpr std::string_view kScriptSequences =
 inline constexpr std::string_view kScriptFunctionValues =
     "arrow_function function_expression generator_function class";
 inline constexpr std::string_view kScriptKeywords =
-    "await break case catch class const continue debugger default delete do else enum export "
+    "arguments await break case catch class const continue debugger default delete do else enum "
+    "eval export "
     "extends false finally for function if implements import in instanceof interface let new null "
     "package private protected public return static super switch this throw true try typeof var "
     "void while with yield";
@@ -70,7 +71,7 @@ inline constexpr std::string_view kScriptMembers =
     "enum_body.name enum_assignment.name";
 inline constexpr std::string_view kScriptKeys =
     "statement_identifier property_identifier import_specifier.name?alias export_specifier.alias "
-    "nested_type_identifier.name nested_identifier.property jsx_attribute";
+    "nested_type_identifier.name nested_identifier.property";
 
 constexpr ScopeTypes script_scopes() {
   return {.functions = kScriptFunctions,
@@ -82,24 +83,34 @@ constexpr ScopeTypes script_scopes() {
           .patterns = kScriptPatterns,
           .parameter_lists = "formal_parameters",
           .member_declarations = kScriptMembers,
+          .member_parameters =
+              "required_parameter.pattern?accessibility_modifier "
+              "required_parameter.pattern?readonly required_parameter.pattern?override_modifier "
+              "optional_parameter.pattern?accessibility_modifier "
+              "optional_parameter.pattern?readonly optional_parameter.pattern?override_modifier",
           .members = "member_expression.property",
           .keys = kScriptKeys,
+          .fields = "pair_pattern.key",
           .shorthand = "shorthand_property_identifier shorthand_property_identifier_pattern",
-          .imports = "import_specifier.name",
+          .imports = "import_specifier.name?!alias",
           .exports = "export_specifier.name?!alias",
           .unsure = "with_statement",
-          .unsure_places =
-              "required_parameter.pattern?accessibility_modifier "
-              "required_parameter.pattern?readonly "
-              "optional_parameter.pattern?accessibility_modifier "
-              "optional_parameter.pattern?readonly",
           .hoisting = "variable_declaration",
-          .own = "this super"};
+          .own = "this super",
+          .predefined =
+              "undefined NaN Infinity globalThis window document console process require module "
+              "exports Object Function Boolean Symbol Error Number BigInt Math Date String RegExp "
+              "Array Map Set WeakMap WeakSet Promise Proxy Reflect JSON Intl fetch setTimeout "
+              "setInterval clearTimeout clearInterval parseInt parseFloat isNaN isFinite URL Event "
+              "any unknown never string number boolean symbol object bigint Partial Required "
+              "Readonly Record Pick Omit Exclude Extract",
+          .name_finders = "spyOn stub hasOwnProperty defineProperty Reflect",
+          .has_member_texts = true};
 }
 
 constexpr ScopeTypes typed_script_scopes() {
   ScopeTypes types = script_scopes();
-  types.fields = "pair.key";
+  types.fields = "pair_pattern.key pair.key jsx_attribute-";
   types.structural_types = "interface_declaration";
   return types;
 }

@@ -27,7 +27,7 @@ Server::Server(std::shared_ptr<EngineHost> host, const Post& post, Connection::L
       status_(connection_, model_),
       usage_(std::move(usage_file)),
       taken_back_(usage_.now(), now),
-      edit_feed_(connection_, workspace_, model_, usage_.now(), taken_back_),
+      edit_feed_(connection_, workspace_, model_, usage_.now(), taken_back_, versions_),
       unread_(connection_, workspace_),
       workspace_(std::move(host), post, observer()) {
   dispatcher_.on("initialize", this, &Server::initialize);
@@ -52,15 +52,15 @@ void Server::make_features(IndexFactories index, Now now) {
   };
   quiet_ = add(std::make_unique<Quiet>(status_, std::move(now)));
   decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
-  add(std::make_unique<DocumentSync>(connection_, workspace_));
-  add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_));
+  add(std::make_unique<DocumentSync>(connection_, workspace_, versions_));
+  add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_, versions_));
   add(std::make_unique<ModelChoices>(workspace_, configuration_));
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));
   add(std::make_unique<CompletionFeed>(connection_, workspace_, configuration_, *decoder_,
                                        usage_.now(), *quiet_, taken_back_));
   add(std::make_unique<NextEditFeed>(workspace_, configuration_, *decoder_, usage_.now(), *quiet_,
-                                     taken_back_));
+                                     taken_back_, versions_));
   std::vector<const Feature*> others;
   for (const auto& feature : features_) others.push_back(feature.get());
   add(std::make_unique<StatusFeature>(status_, std::move(others)));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lsp/features/client_versions.h"
 #include "lsp/features/decoder_choice.h"
 #include "lsp/features/edit_feed.h"
 #include "lsp/features/feature.h"
@@ -88,6 +89,7 @@ class Server {
   StatusReport status_;
   UsageLog usage_;
   TakenBack taken_back_;
+  ClientVersions versions_;
   EditFeed edit_feed_;
   DecoderChoice* decoder_ = nullptr;                // one of the features
   Quiet* quiet_ = nullptr;                          // likewise

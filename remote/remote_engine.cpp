@@ -19,10 +19,6 @@ constexpr int kMinContext = 512;
 constexpr int kMaxContextBytes = 1 << 20;
 constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;  // of the server's models
 
-// Tokens are bytes here. A server reads thousands of tokens per second and writes some dozens; the
-// rows are bytes that are read.
-CostCurve guessed_cost() { return CostCurve({{1, 0.006}, {64, 0.009}, {1024, 0.06}}); }
-
 // Knows no predictions and has nothing to read ahead, keep or measure: all of that is on the
 // server.
 class RemoteEngine final : public Engine {
@@ -32,7 +28,6 @@ class RemoteEngine final : public Engine {
       : Engine(std::move(info), vocabulary),
         decoder_(model, vocabulary, std::move(exchange), patience_ms) {}
 
-  const CostCurve& cost_curve() override { return cost_; }
   int known_tokens(std::span<const TokenId> prompt, const std::stop_token& /*stop*/) override {
     return static_cast<int>(prompt.size());
   }
@@ -47,6 +42,8 @@ class RemoteEngine final : public Engine {
   }
 
  private:
+  // A server reads thousands of tokens per second.
+  PromptSize choose_prompt_size() override { return PromptSize::kHuge; }
   Result<DecodeResult> run(Purpose purpose, const DecoderName& name, const DecodeRequest& request,
                            const TokenSink& sink, std::stop_token stop,
                            Remembering /*remembering*/) override {
@@ -57,7 +54,6 @@ class RemoteEngine final : public Engine {
     return std::ranges::all_of(prompts, [this](const auto& prompt) { return fits(prompt); });
   }
 
-  CostCurve cost_ = guessed_cost();
   RemoteDecoder decoder_;
 };
 

@@ -206,6 +206,7 @@ Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t versi
   const bool is_same_size = request.document && request.document->version() == version &&
                             request.document->text().size() == open->text().size();
   if (!is_same_size) request.document = open;
+  request.prompt_size = prompt_size;
   request.beside = documents.beside(uri);
   const std::shared_ptr<const IndexSnapshot> repository = indexes.repository_without(uri);
   request.repository = repository;
@@ -219,7 +220,6 @@ Result<EditId> Workspace::edit(const std::string& uri, std::int64_t version, Edi
   if (Result<void> filled = impl_->fill_in(uri, version, request); !filled) return filled.error();
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (Result<void> room = impl_->edits.check_room(uri); !room) return room.error();
-  request.announced = impl_->read_ahead.announced(request);
   impl_->read_ahead.stop();
   impl_->stop_reading_guesses();
   std::optional<FirstDecision> first;
@@ -276,6 +276,7 @@ Result<CompletionRequest> Workspace::Impl::completion_request(const CompletionWi
                            .root = root_of(wish.uri),
                            .decoder = decoder_for(Purpose::kCompletion),
                            .max_new_tokens = wish.max_new_tokens,
+                           .prompt_size = prompt_size,
                            .context_tokens = wish.context_tokens,
                            .alternatives = wish.alternatives,
                            .blocks = wish.blocks,
@@ -350,6 +351,12 @@ void Workspace::unload_after(std::chrono::milliseconds idle) {
 }
 
 void Workspace::keep_on_disk(bool keep) { impl_->keeps_on_disk = keep; }
+
+void Workspace::set_prompt_size(std::optional<PromptSize> size) { impl_->prompt_size = size; }
+
+std::optional<PromptSize> Workspace::prompt_size() const {
+  return impl_->prompt_size ? impl_->prompt_size : impl_->host->status().prompt_size;
+}
 
 void Workspace::focus(const std::string& uri) { impl_->documents.focus(uri); }
 

@@ -193,6 +193,12 @@ class Workspace {
   // Whether the prompts of later edits may be kept on disk (see Engine::save); true at first.
   void keep_on_disk(bool keep);
 
+  // The size of the prompts of edits and completions; nothing, as at first: the one that was chosen
+  // for the machine and the model.
+  void set_prompt_size(std::optional<PromptSize> size);
+  // That size; nothing: no model was loaded yet.
+  std::optional<PromptSize> prompt_size() const;
+
   // The user has switched to this document.
   void focus(const std::string& uri);
 

@@ -24,7 +24,8 @@ std::vector<ByteRange> ranges_of(const ChosenPlaces& places) {
   return ranges;
 }
 
-// Whether the workspace's owner can find the lines of the task without parsing, and on any machine.
+// Whether the workspace's owner can find the lines of the task without parsing, and with any size
+// of prompts.
 bool is_found_without_parsing(const EditRequest& request, const ModelTask& task) {
   const bool is_tiny = request.document->text().size() <= min_edit_region_bytes();
   return !task.places.empty() || task.scope == EditScope::kSelection ||
@@ -139,7 +140,8 @@ void Workspace::Impl::find_region(EditId id, std::shared_ptr<const EditRequest> 
       [self = this, call = call, host = host.get(), id, request = std::move(request),
        task = std::move(task)](const DecodeQueue::Control&) {
         const Result<EditDecision> decision = run_on_engine(*host, kFailed, [&](Engine& engine) {
-          return decide(*request, task, {.region_bytes = edit_region_bytes(engine.cost_curve())});
+          const PromptSize size = engine.prompt_size(request->prompt_size);
+          return decide(*request, task, {.region_bytes = edit_region_bytes(size)});
         });
         // The edit reports an error, and the places that it finds.
         if (!decision || std::holds_alternative<PlacesEdit>(*decision)) return;
@@ -150,8 +152,8 @@ void Workspace::Impl::find_region(EditId id, std::shared_ptr<const EditRequest> 
       Urgency::kCompletion);
 }
 
-// The decode thread does this, because it parses the document. While no model is loaded, the speed
-// of the machine is unknown, and a region may be as large as on any machine.
+// The decode thread does this, because it parses the document. If no size of prompts was ever
+// chosen for this machine, a region may be as large as with any size.
 Result<void> Workspace::find_regions(const std::string& uri, std::int64_t version, ByteRange at,
                                      OnRegions on_answer) {
   EditRequest request{.document = {},
@@ -166,12 +168,13 @@ Result<void> Workspace::find_regions(const std::string& uri, std::int64_t versio
     call([document, on_answer, chain] { on_answer(*document, chain); });
   };
   impl_->host->queue().add(
-      [host = impl_->host.get(), document = request.document, at,
+      [host = impl_->host.get(), document = request.document, named = request.prompt_size, at,
        answer](const DecodeQueue::Control&) {
         answer(run_on_loaded_engine(*host, kNoRegions, [&](Engine* engine) -> Result<RegionChain> {
-          const std::size_t max_bytes =
-              engine == nullptr ? max_edit_region_bytes() : edit_region_bytes(engine->cost_curve());
-          return regions_at(*document, at, max_bytes);
+          std::optional<PromptSize> size = named;
+          if (!size) size = engine != nullptr ? engine->prompt_size() : host->kept_prompt_size();
+          return regions_at(*document, at,
+                            size ? edit_region_bytes(*size) : max_edit_region_bytes());
         }));
       },
       Urgency::kWithoutModel, {}, [answer](const Error& error) { answer(error.in(kNoRegions)); });
@@ -238,6 +241,7 @@ void Workspace::Impl::receive_end(EditId id, EditOutcome outcome, const EditResu
                                   const std::string& error) {
   const LiveEdit* edit = edits.find(id);
   const bool counted = edit != nullptr && edit->counts();
+  if (result != nullptr) edits.settle_doubts(id, *result);
   if (!edits.end(id)) return;  // it was cancelled while the model was loading
   // The result of a replaced edit does not count, even if the model has just finished it.
   if (!counted && outcome == EditOutcome::kDone) outcome = EditOutcome::kCancelled;

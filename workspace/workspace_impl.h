@@ -116,6 +116,7 @@ struct Workspace::Impl {
   FreedMemory freed;
   std::vector<std::filesystem::path> folders;
   WorkspaceIndexes indexes;
+  std::optional<PromptSize> prompt_size;  // nothing: the engine's own
   bool keeps_on_disk = true;
   bool loads_early = false;
   bool expects_next_edits = false;

@@ -115,7 +115,8 @@ class Editor:
         hunks = [news for news in self.client.all("$/redraft/edit") if news["editId"] == edit and news["kind"] == "hunk"]
         if not hunks:
             return text
-        answer = self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "accept"})
+        answer = self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "accept",
+                                                               "doubtful": True})
         return applied(text, (answer["edit"] or {"changes": {uri: []}})["changes"][uri])
 
     def _region(self, edit):

@@ -10,14 +10,15 @@ Result<CompletionQuality> measure_completion(LocalEngine& engine, const BenchTas
                                              const RepositoryView& view,
                                              const CompletionQualityPlan& plan,
                                              const std::stop_token& stop) {
-  const StepOptions options{.as_server = true, .context_tokens = plan.context_tokens};
+  const StepOptions options{
+      .as_server = true, .prompt_size = plan.prompt_size, .context_tokens = plan.context_tokens};
   Result<BenchStep> step = make_step(engine, task, {.view = view}, options);
   if (!step) return step.error();
   const ServerEnd& end = *step->server_end;
   if (!end.reference) return Error("has no reference");
   DecodeRequest request = std::move(step->request);
   request.log_probabilities = 0;
-  CompletionLimit limit(end.shape, end.suffix);
+  CompletionLimit limit(end.shape, end.around());
   engine.clear_caches();
   const Result<DecodeResult> result = engine.decode(
       Purpose::kCompletion, plan.decoder, request,

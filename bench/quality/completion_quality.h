@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "decoding/decoder_name.h"
 #include "support/result.h"
 #include "workspace/engine/local_engine.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -18,8 +20,9 @@ namespace redraft {
 // each threshold of the probability gate would display.
 struct CompletionQualityPlan {
   DecoderName decoder;
-  std::vector<double> gates;  // completion.minProbability
-  int context_tokens = 0;     // completion.contextTokens
+  std::vector<double> gates;                                   // completion.minProbability
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;  // nothing: this machine's
+  int context_tokens = 0;                                      // completion.contextTokens
 };
 
 struct CompletionQuality {

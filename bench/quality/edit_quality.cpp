@@ -143,6 +143,7 @@ EditRequest quality_request(const BenchTask& task, const EditQualityPlan& plan,
   request.scope = plan.scope ? *plan.scope : default_scope(request.range);
   request.decoder = plan.decoder;
   request.remembering = Remembering::kNothing;
+  request.prompt_size = plan.prompt_size;
   request.context_bytes = plan.context_bytes;
   return request;
 }

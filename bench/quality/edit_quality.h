@@ -13,6 +13,7 @@
 #include "workspace/documents/edit_region.h"
 #include "workspace/edit/edit_request.h"
 #include "workspace/engine/local_engine.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -20,8 +21,9 @@ namespace redraft {
 // decide() says what becomes of the instruction, as for every client: a rename needs no model here
 // either. The result is compared with what the programmer wrote in the region.
 struct EditQualityPlan {
-  std::optional<EditScope> scope = {};  // nothing: what a cursor alone means
-  // How much of the file the prompt shows around the region; nothing: what suits this machine.
+  std::optional<EditScope> scope = {};                         // nothing: what a cursor alone means
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;  // nothing: this machine's
+  // How much of the file the prompt shows around the region; nothing: by the size.
   std::optional<std::size_t> context_bytes = {};
   DecoderName decoder;
   bool dry_run = false;  // decides and makes the prompt, without an answer of the model

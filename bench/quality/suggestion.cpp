@@ -10,7 +10,7 @@ namespace {
 
 std::string shown_at(const Tokenizer& tokenizer, const ServerEnd& end, const PlaceOutput& output,
                      double min_probability) {
-  ShownText shown(end.shape, end.suffix, min_probability);
+  ShownText shown(end.shape, end.around(), min_probability);
   for (std::size_t i = 0; i < output.tokens.size(); ++i) {
     if (!shown.add(tokenizer.bytes(output.tokens[i]), output.log_probabilities[i]))
       return shown.text(false);

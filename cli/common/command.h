@@ -14,6 +14,8 @@ namespace redraft::cli {
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kWrongUsage = 2;
+// With --write: changes with a doubt were not written.
+inline constexpr int kLeftOut = 3;
 inline constexpr int kInterrupted = 130;  // as a shell reports SIGINT
 
 // Runs the subcommand of the command line; returns the exit code.

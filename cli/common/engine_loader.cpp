@@ -11,6 +11,7 @@
 #include "cli/common/cost_cache.h"
 #include "cli/common/device.h"
 #include "cli/common/gpu_room.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/skip_store.h"
 #include "decoding/model/gguf_parts.h"
 #include "decoding/model/model_store.h"
@@ -97,7 +98,8 @@ LoadControl with_overflow(LoadControl control, bool& is_used) {
 }
 
 // For tests: pins the cost of passes in seconds ("1:0.03,8:0.05,64:0.3"), so that everything that
-// depends on it can be tested on any machine. Nothing is measured or stored then.
+// depends on it can be tested on any machine. Nothing is measured or stored then, and no size of
+// prompts that was chosen before counts.
 Result<std::optional<CostCurve>> pinned_cost() {
   const char* text = std::getenv("REDRAFT_PINNED_COST");
   if (!text) return std::optional<CostCurve>();
@@ -116,10 +118,23 @@ void use_cost_cache(const CostKey& key, LocalEngine::Model& model) {
   };
 }
 
+// The size of prompts is kept there too. `speed` counts passes that wait for the disk if weights
+// are on it: then the size is the smallest, and not kept.
+void use_kept_prompt_size(const CostKey& key, bool is_on_disk, const LoadControl& control,
+                          LocalEngine::Model& model) {
+  model.choose_prompt_size = [key, is_on_disk,
+                              notice = control.notice](const std::function<int()>& speed) {
+    const PromptSizeStore store;
+    if (is_on_disk) return store.find(key).value_or(PromptSize::kSmall);
+    return store.find_or_choose(key, speed, notice);
+  };
+}
+
 // For reports, `name` is the name that the user knows, not the one inside the file. If weights are
 // on the disk, passes wait for it at first, so their cost is neither found nor kept.
 LocalEngine::Model to_engine_model(const std::string& name, LoadedModel loaded, int threads,
-                                   const std::optional<CostCurve>& pinned, bool is_on_disk) {
+                                   const std::optional<CostCurve>& pinned, bool is_on_disk,
+                                   const LoadControl& control) {
   LocalEngine::Model model{name, std::move(loaded.model), std::move(loaded.tokenizer)};
   model.device = loaded.device;
   model.skipped_layers = SkipStore().load(loaded.location);
@@ -132,10 +147,12 @@ LocalEngine::Model to_engine_model(const std::string& name, LoadedModel loaded, 
   };
   if (pinned) {
     model.find_cost = [curve = *pinned](LanguageModel&) { return curve; };
-  } else if (!is_on_disk) {
-    const Result<CostKey> key = cost_key(loaded.location, threads, kernels_on(loaded.device));
-    if (key) use_cost_cache(*key, model);
+    return model;
   }
+  const Result<CostKey> key = cost_key(loaded.location, threads, kernels_on(loaded.device));
+  if (!key) return model;
+  use_kept_prompt_size(*key, is_on_disk, control, model);
+  if (!is_on_disk) use_cost_cache(*key, model);
   return model;
 }
 
@@ -220,7 +237,8 @@ class EngineLoader {
     if (!head.empty() && loaded->location.head.empty())
       notice("The draft head is not used: " + name +
              " runs on the GPU, but heads only run on the CPU.");
-    return to_engine_model(name, *std::move(loaded), pool_.threads(), pinned_, is_on_disk);
+    return to_engine_model(name, *std::move(loaded), pool_.threads(), pinned_, is_on_disk,
+                           control_);
   }
 
   // On the engine's device or, if that does not work and it is allowed, on the CPU.

@@ -11,10 +11,6 @@ class ParseError;
 
 namespace redraft::cli {
 
-// The candidate that `word` was probably meant to be, by Damerau-Levenshtein distance, which counts
-// a transposition of neighbours once. Empty if none is near.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
-
 // "edit, index"
 std::string listed(const std::vector<std::string>& words);
 

@@ -43,6 +43,7 @@ nlohmann::ordered_json to_json(const Report& report) {
   json["decoder"] = report.decoder;
   json["target"] = report.target;
   json["device"] = report.device.text();
+  if (report.prompt_size) json["prompt_size"] = to_string(*report.prompt_size);
   return json;
 }
 

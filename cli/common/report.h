@@ -1,11 +1,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "decoding/decoder.h"
 #include "decoding/device.h"
 #include "decoding/statistics.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft::cli {
 
@@ -21,6 +23,7 @@ struct Report {
   std::string decoder;
   std::string target;
   Device device = Device::cpu();
+  std::optional<PromptSize> prompt_size = {};  // of an edit or a completion of the model
 };
 nlohmann::ordered_json to_json(const Report& report);
 

@@ -88,4 +88,17 @@ Result<ByteRange> to_bytes(const TextRange& range, const Document& document) {
   return ByteRange{*begin, *end};
 }
 
+std::string to_string(const TextRange& range) {
+  return spell(range.begin) + "-" + spell(range.end);
+}
+
+TextRange to_text_range(const ByteRange& range, const Document& document) {
+  const LineIndex& lines = document.lines();
+  const auto position = [&](std::size_t offset) {
+    const int line = lines.line_of(offset);
+    return TextPosition{line + 1, static_cast<int>(offset - lines.start(line)) + 1};
+  };
+  return {position(range.begin), position(range.end)};
+}
+
 }  // namespace redraft::cli

@@ -29,6 +29,10 @@ Result<std::size_t> to_offset(TextPosition position, const Document& document);
 // "L1:C1-L2:C2"; the error says what is wrong with the syntax or the order.
 Result<TextRange> parse_text_range(std::string_view text);
 
+// "L1:C1-L2:C2" of bytes of the document.
+std::string to_string(const TextRange& range);
+TextRange to_text_range(const ByteRange& range, const Document& document);
+
 // The error says which end is outside the document, and how large the document is.
 Result<ByteRange> to_bytes(const TextRange& range, const Document& document);
 

@@ -181,6 +181,7 @@ std::string_view to_text(SkipReason reason) {
   static constexpr std::array<std::string_view, kSkipReasonCount> kTexts = {
       "ignored",
       "version control",
+      "another work tree of the same repository",
       "installed dependencies or a cache",
       "a secret",
       "a symbolic link",

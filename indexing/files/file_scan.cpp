@@ -15,9 +15,11 @@
 
 #include "indexing/files/file_handle.h"
 #include "indexing/files/file_kind.h"
+#include "indexing/files/git_work_tree.h"
 #include "indexing/files/ignore_files.h"
 #include "languages/languages.h"
 #include "support/files/file_times.h"
+#include "support/system/descriptors.h"
 #include "support/utf8/utf8.h"
 
 namespace redraft {
@@ -105,6 +107,7 @@ class Walk {
   void run_pending();
   std::shared_ptr<const OpenFolder> open_root(std::size_t root_idx);
   std::shared_ptr<const OpenFolder> open_child(const OpenFolder& above, const std::string& name);
+  bool is_other_work_tree(const FileHandle& folder) const;
   void list(const std::shared_ptr<const OpenFolder>& folder);
   void look_at(const std::shared_ptr<const OpenFolder>& above, Entry entry);
   void look_at_file(const OpenFolder& above, const std::string& name);
@@ -190,6 +193,7 @@ std::shared_ptr<const OpenFolder> Walk::open_child(const OpenFolder& above,
   if (!options_.dependencies && is_marked_folder(child.handle)) {
     return leave_out(SkipReason::kDependencies);
   }
+  if (is_other_work_tree(child.handle)) return leave_out(SkipReason::kWorkTree);
   child.depth = above.depth + 1;
   child.folder.root_idx = above.folder.root_idx;
   child.folder.path = above.folder.path_of(name);
@@ -197,6 +201,14 @@ std::shared_ptr<const OpenFolder> Walk::open_child(const OpenFolder& above,
       rules_below(above.folder.rules, name, child.handle.get(),
                   [&](const std::string& what) { add_problem(above.folder, name, what); });
   return std::make_shared<const OpenFolder>(std::move(child));
+}
+
+bool Walk::is_other_work_tree(const FileHandle& folder) const {
+  const std::optional<struct stat> git = stat_entry(folder.get(), ".git");
+  if (!git || !S_ISREG(git->st_mode)) return false;
+  const fs::path path = path_of_open_folder(folder.get());
+  const std::optional<GitWorkTree> tree = git_work_tree_at(folder.get(), path);
+  return tree && is_second_copy(path, *tree, roots_);
 }
 
 void Walk::list(const std::shared_ptr<const OpenFolder>& folder) {

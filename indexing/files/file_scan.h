@@ -82,7 +82,8 @@ std::optional<SkipReason> skip_by_name(const ScanFolder& folder, std::string_vie
 
 // Walks the folders `roots` and reports every file of the workspace once, folder by folder in the
 // order of their names. A root within another one is walked separately only if the outer one leaves
-// it out. Symbolic links are not followed, but a root may be one. Never fails: unreadable entries
+// it out. A second copy of a repository's code (is_second_copy()) is left out unless it is a root.
+// Symbolic links are not followed, but a root may be one. Never fails: unreadable entries
 // are skipped, counted and reported. Any thread; blocks until done, and checks `stop` at every
 // entry.
 ScanReport scan_roots(std::span<const std::filesystem::path> roots, const ScanOptions& options,

@@ -12,6 +12,7 @@
 
 #include "indexing/files/file_handle.h"
 #include "indexing/files/git_config.h"
+#include "indexing/files/git_work_tree.h"
 #include "support/files/user_folders.h"
 #include "support/system/descriptors.h"
 
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxRuleBytes = 1 << 20;
-constexpr std::size_t kMaxPathBytes = 4096;
 constexpr std::string_view kRuleFiles[] = {".gitignore", ".ignore", ".redraftignore"};
 
 IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_link,
@@ -38,41 +38,14 @@ IgnorePatterns read_patterns(int folder, const std::string& name, bool follow_li
   return {};
 }
 
-// The part after `key` of the only line of the file `name`.
-std::optional<std::string> read_line_after(const fs::path& file, std::string_view key) {
-  std::optional<std::string> text = read_small_file(AT_FDCWD, file, true, kMaxPathBytes);
-  if (!text || !text->starts_with(key)) return std::nullopt;
-  text->erase(0, key.size());
-  while (text->ends_with('\n') || text->ends_with('\r')) text->pop_back();
-  return text;
-}
-
-// The folder that has info/exclude for the repository at `folder` (its path, or "." with `at`).
-// Usually that is .git. A .git file names another folder; for a work tree, that one names the
-// shared folder.
-std::optional<std::string> common_folder(int folder, const std::string& place) {
-  const std::optional<struct stat> git = stat_entry(folder, ".git");
-  if (!git) return std::nullopt;
-  if (S_ISDIR(git->st_mode)) {
-    if (!stat_entry(folder, ".git/HEAD")) return std::nullopt;  // an empty folder: no repository
-    return ".git";
-  }
-  const fs::path base = place;
-  const std::optional<std::string> named = read_line_after(base / ".git", "gitdir: ");
-  if (!named) return std::nullopt;
-  const fs::path own = base / *named;
-  const std::optional<std::string> common = read_line_after(own / "commondir", "");
-  return common ? own / *common : own;
-}
-
 RuleFiles read_rules(int folder, const IgnoreProblem& problem) {
   RuleFiles files;
   files.gitignore = read_patterns(folder, ".gitignore", false, problem);
   files.ignore = read_patterns(folder, ".ignore", false, problem);
   files.redraftignore = read_patterns(folder, ".redraftignore", false, problem);
-  if (const std::optional<std::string> git = common_folder(folder, path_of_open_folder(folder))) {
+  if (const auto tree = git_work_tree_at(folder, path_of_open_folder(folder))) {
     files.is_repository = true;
-    files.exclude = read_patterns(folder, *git + "/info/exclude", true, problem);
+    files.exclude = read_patterns(folder, tree->common + "/info/exclude", true, problem);
   }
   return files;
 }

@@ -211,8 +211,9 @@ void InotifySource::handle_entry(const ScanFolder& folder, std::string_view name
                                  std::uint32_t mask, ChangeSet& changes,
                                  const std::stop_token& stop) {
   const bool comes_or_goes = (mask & (kAppeared | kGone)) != 0;
-  if (is_ignore_file(name) && (comes_or_goes || name != ".git")) lost_track_ = true;
   const bool is_folder = (mask & IN_ISDIR) != 0;
+  const bool is_git_folder = is_folder && name == ".git";
+  if (is_ignore_file(name) && (comes_or_goes || !is_git_folder)) lost_track_ = true;
   if (skip_by_name(folder, name, is_folder, scan_)) return;
   // A folder with such a file is excluded from now on.
   const bool is_mark = !folder.path.empty() && (name == "pyvenv.cfg" || name == "CACHEDIR.TAG");

@@ -10,6 +10,7 @@ namespace redraft {
 enum class SkipReason : std::uint8_t {
   kIgnored,         // an ignore file excludes it
   kVersionControl,  // .git and the like
+  kWorkTree,        // another git work tree of a repository in the workspace
   kDependencies,    // installed packages, caches, and build folders marked as such
   kSecret,          // its name, or its beginning, suggests a key or a password
   kLink,            // a symbolic link
@@ -23,7 +24,7 @@ enum class SkipReason : std::uint8_t {
   kSeenBefore,  // a folder visited before: a loop of mounts, or a root inside another
   kVanished,    // gone, or something else, by the time it was read
 };
-inline constexpr std::size_t kSkipReasonCount = 14;
+inline constexpr std::size_t kSkipReasonCount = 15;
 
 // A few words for a message: "ignored", "a secret".
 std::string_view to_text(SkipReason reason);

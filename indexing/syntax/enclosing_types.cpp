@@ -54,6 +54,16 @@ std::string_view EnclosingTypes::type_of_method(const TSNode& function) const {
   return owner;
 }
 
+std::string_view EnclosingTypes::type_of_function(const NamePlace& place, std::size_t index) const {
+  const std::string_view owner = type_of_method(place.path[index]);
+  if (!owner.empty()) return owner;
+  for (std::size_t i = index; i-- > 0;) {
+    if (is_type(place.path[i])) return name_of(place, i);
+    if (is_function(place.path[i])) break;
+  }
+  return {};
+}
+
 std::string_view EnclosingTypes::type_of(const NamePlace& place) const {
   for (std::size_t i = place.path.size() - 1; i-- > 0;) {
     if (is_type(place.path[i])) return name_of(place, i);
@@ -75,7 +85,11 @@ std::string_view EnclosingTypes::bases_of(const NamePlace& place) const {
       return ts_node_is_null(bases) ? std::string_view() : text_of(bases);
     }
     const TSNode body = child_by_field(type, "body"), name = child_by_field(type, "name");
-    const std::size_t begin = range_of(ts_node_is_null(name) ? type : name).end;
+    const TSNode parameters = child_by_field(type, "parameters");
+    const TSNode& before = !ts_node_is_null(parameters) ? parameters
+                           : ts_node_is_null(name)      ? type
+                                                        : name;
+    const std::size_t begin = range_of(before).end;
     const std::size_t end = ts_node_is_null(body) ? begin : range_of(body).begin;
     return text_.substr(begin, std::max(begin, end) - begin);
   }
@@ -103,16 +117,20 @@ std::string_view EnclosingTypes::function_of(const NamePlace& parameter) const {
   return {};
 }
 
-std::string_view EnclosingTypes::callee_of(const NamePlace& argument) const {
-  std::string_view callee;
-  for (std::size_t i = argument.path.size(); i-- > 1 && callee.empty();) {
+TSNode EnclosingTypes::callee_of(const NamePlace& argument) const {
+  for (std::size_t i = argument.path.size(); i-- > 1;) {
     const TSNode& call = argument.path[i];
-    const bool constructs = has_word(types_.constructions, redraft::type_of(call));
-    const TSNode called =
-        constructs ? ts_node_named_child(call, 0) : child_by_field(call, "function");
-    if (!ts_node_is_null(called)) callee = text_of(called);
+    const std::string_view type = redraft::type_of(call);
+    if (has_word(types_.constructions, type)) return ts_node_named_child(call, 0);
+    if (type == "implicit_object_creation_expression" || type == "constructor_initializer")
+      return call;  // the type is not named
+    TSNode called = child_by_field(call, "function");
+    if (ts_node_is_null(called) &&
+        has_word("object_creation_expression primary_constructor_base_type", type))
+      called = child_by_field(call, "type");
+    if (!ts_node_is_null(called)) return called;
   }
-  return callee;
+  return TSNode{};
 }
 
 bool names_type(const TSNode& declaring) {

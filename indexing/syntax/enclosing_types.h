@@ -21,14 +21,16 @@ class EnclosingTypes {
   // The type whose method `function` is, if it does not stand in that type: Go's receiver, C++'s
   // "void K::f() {}". Empty: none.
   std::string_view type_of_method(const TSNode& function) const;
+  // The type that the function path[index] is a method of; empty: of none.
+  std::string_view type_of_function(const NamePlace& place, std::size_t index) const;
   // The innermost type in which, or in whose method, the place is; empty: in none.
   std::string_view type_of(const NamePlace& place) const;
   // What that type is based on, as it is written: "(A, B)", ": public A".
   std::string_view bases_of(const NamePlace& place) const;
   // The name of the function that a parameter belongs to; of a constructor its type's.
   std::string_view function_of(const NamePlace& parameter) const;
-  // What the call around an argument calls, or the type that it constructs; may be empty.
-  std::string_view callee_of(const NamePlace& argument) const;
+  // What the call around an argument calls, or the type that it constructs; may be null.
+  TSNode callee_of(const NamePlace& argument) const;
   // Whether `name` is what the method around, in Go, calls the object that it belongs to.
   bool is_receiver(std::string_view name, const NamePlace& place) const;
 

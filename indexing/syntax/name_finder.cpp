@@ -1,60 +1,32 @@
 #include "indexing/syntax/name_finder.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
-#include "indexing/syntax/enclosing_types.h"
-#include "indexing/syntax/name_places.h"
+#include "indexing/syntax/declared_names.h"
+#include "indexing/syntax/receiver_types.h"
 #include "support/utf8/utf8.h"
 #include "text/strings/names.h"
 
 namespace redraft {
 namespace {
 
-// Nobody renames a name by hand that occurs in more places.
-constexpr std::size_t kMaxPlaces = 5000;
-
 constexpr std::size_t kMaxReceiverBytes = 40;  // in messages
 
-// One thing as known in one scope. A member is known in each part of its type.
-struct Declared {
-  std::size_t thing = 0;
-  ByteRange known_in;
-  bool is_type = false;  // or may be one
-  bool is_callable = false;
-  bool is_member = false;
-};
-
-// What a name at a place refers to.
-struct Resolved {
-  std::optional<std::size_t> thing;
-  // Whether the scopes that were searched know the name as something that is not a type, although
-  // the place names a type.
-  bool skips_non_type = false;
-};
-
-class NameFinder {
+class NameFinder : private DeclaredNames {
  public:
   NameFinder(const Grammar& grammar, std::string_view text, const TSNode& root,
              std::string_view name)
-      : types_(*grammar.scopes()),
-        text_(text),
-        name_(name),
-        around_(types_, text),
-        places_(find_places(grammar, text, root, name, kMaxPlaces)) {}
+      : DeclaredNames(grammar, text, root, name), receivers_(grammar, text, root) {}
 
   NameMeanings find() {
-    for (const NamePlace& place : places_) {
-      if (place.role == NameRole::kFree)
-        free_[place.path[scope_of_free(place)].id] = is_within(place, "global_statement");
-    }
-    is_declared_.assign(places_.size(), false);
-    for (std::size_t i = 0; i < places_.size(); ++i) declare(i);
-    unite_members();
+    for (const NamePlace& place : places_) find_embedded(place);
     for (std::size_t i = 0; i < places_.size(); ++i) refer(i);
+    relate_interfaces();
     for (NamedThing& thing : meanings_.things) {
       std::ranges::sort(thing.uses, {}, [](const NameUse& use) { return use.range.begin; });
     }
@@ -62,174 +34,10 @@ class NameFinder {
   }
 
  private:
-  static bool is_within(const NamePlace& place, std::string_view type) {
-    return std::ranges::any_of(place.path,
-                               [&](const TSNode& node) { return type_of(node) == type; });
-  }
-
-  bool is_function(const TSNode& node) const { return has_word(types_.functions, type_of(node)); }
-  bool is_type(const TSNode& node) const { return has_word(types_.types, type_of(node)); }
-
-  std::size_t scope_of_free(const NamePlace& place) const {
-    std::size_t at = place.path.size() - 1;
-    while (at > 0 && !is_function(place.path[at])) --at;
-    return at;
-  }
-
-  // What a scope has in common with others: a C++ namespace is one wherever it is opened, and an
-  // unnamed one is part of what is around it.
-  const void* scope_key(const NamePlace& place, std::size_t index) {
-    while (index > 0 && type_of(place.path[index]) == "namespace_definition") {
-      const TSNode name = child_by_field(place.path[index], "name");
-      if (!ts_node_is_null(name))
-        return namespaces_.try_emplace(std::string(around_.text_of(name)), place.path[index].id)
-            .first->second;
-      do {
-        --index;
-      } while (index > 0 && type_of(place.path[index]) != "namespace_definition");
-    }
-    return place.path[index].id;
-  }
-
-  void add_use(std::size_t thing, const NamePlace& place, std::string doubt = {}) {
-    NameUse use{.range = place.range, .doubt = std::move(doubt)};
-    use.declares =
-        place.role == NameRole::kDeclaration || place.role == NameRole::kMemberDeclaration;
-    if (place.is_shorthand) use.form = NameUse::Form::kShorthand;
-    if (place.is_import) use.form = NameUse::Form::kImported;
-    if (place.is_export) use.form = NameUse::Form::kExported;
-    meanings_.things[thing].uses.push_back(std::move(use));
-  }
-
-  std::size_t thing_of_member(std::string_view owner, bool is_callable) {
-    const auto [at, is_new] =
-        members_.try_emplace({std::string(owner), is_callable}, meanings_.things.size());
-    if (is_new) {
-      meanings_.things.push_back({.kind = NamedThing::Kind::kMember,
-                                  .scope = {0, text_.size()},
-                                  .owner = std::string(owner)});
-    }
-    return at->second;
-  }
-
-  // A method and those that override it are one.
-  void unite_members() {
-    for (const auto& [thing, trait] : traits_) {
-      const bool is_of_file = members_.contains({std::string(trait), false});
-      if (!is_of_file) meanings_.things[thing].overrides = true;
-    }
-    for (auto& [key, thing] : members_) {
-      for (const auto& [other, other_thing] : members_) {
-        if (other.second != key.second || thing == other_thing) continue;
-        if (!has_name(bases_[key.first], other.first)) continue;
-        const std::size_t gone = thing;
-        std::vector<NameUse>& uses = meanings_.things[gone].uses;
-        std::vector<NameUse>& into = meanings_.things[other_thing].uses;
-        into.insert(into.end(), uses.begin(), uses.end());
-        uses.clear();
-        replace_thing(gone, other_thing);
-        united_.insert(gone);
-      }
-    }
-  }
-
-  void replace_thing(std::size_t gone, std::size_t by) {
-    if (constructed_.erase(gone) > 0) constructed_.insert(by);
-    for (auto& [key, thing] : members_) {
-      if (thing == gone) thing = by;
-    }
-    for (auto& [scope, all] : declared_) {
-      for (Declared& declared : all) {
-        if (declared.thing == gone) declared.thing = by;
-      }
-    }
-  }
-
-  void declare(std::size_t index) {
-    const NamePlace& place = places_[index];
-    if (place.role == NameRole::kMember) return declare_by_assignment(index);
-    const bool is_in_type = place.role == NameRole::kMemberDeclaration;
-    if (place.role != NameRole::kDeclaration && !is_in_type) return;
-    if (free_.contains(place.path[place.scope].id)) return;  // it is declared further outside
-    const TSNode& scope = place.path[place.scope];
-    const TSNode& declaring = place.path[place.declaring];
-    const bool is_parameter_of_type =
-        type_of(declaring).find("type_parameter") != std::string::npos;
-    std::string_view owner =
-        is_type(scope) ? around_.name_of(place, place.scope) : std::string_view();
-    if (is_in_type && type_of(declaring) == "method_declaration" && owner.empty())
-      owner = around_.type_of_method(declaring);
-    const bool is_member = is_in_type || (is_type(scope) && !is_parameter_of_type);
-    if (is_member && owner == name_) return;  // a constructor
-    const std::size_t thing =
-        is_member ? thing_of_member(owner, place.is_callable) : thing_in(place);
-    if (is_member && place.is_parameter) constructed_.insert(thing);
-    NamedThing& named = meanings_.things[thing];
-    if (types_.bare_members && is_function(declaring)) ++named.n_functions;
-    add_use(thing, place);
-    if (is_member && has_word(types_.structural_types, type_of(scope))) structural_.insert(thing);
-    if (is_member) read_trait(scope, thing, std::string(owner));
-    if (is_member) bases_[std::string(owner)] += std::string(around_.bases_of(place));
-    is_declared_[index] = true;
-    Declared declared{.thing = thing,
-                      .known_in = known_range(types_, text_, place),
-                      .is_type = place.is_type || place.is_import || names_type(declaring),
-                      .is_callable = place.is_callable,
-                      .is_member = is_member};
-    declared_[scope_key(place, place.scope)].push_back(declared);
-  }
-
-  // Rust: a trait's implementation has what the trait has.
-  void read_trait(const TSNode& scope, std::size_t thing, const std::string& owner) {
-    const TSNode trait = child_by_field(scope, "trait");
-    if (ts_node_is_null(trait)) return;
-    const std::string_view name = EnclosingTypes::bare_type(around_.text_of(trait));
-    bases_[owner] += " " + std::string(name);
-    traits_.emplace_back(thing, name);
-  }
-
-  // The local, parameter or outermost thing that `place` declares, which its scope may have
-  // already.
-  std::size_t thing_in(const NamePlace& place) {
-    for (const Declared& declared : declared_[scope_key(place, place.scope)]) {
-      if (!declared.is_member && declared.is_callable == place.is_callable) return declared.thing;
-    }
-    NamedThing thing{.kind = NamedThing::Kind::kVariable,
-                     .scope = range_of(place.path[place.scope])};
-    const bool is_outermost =
-        place.scope == 0 || type_of(place.path[place.scope]) == "namespace_definition";
-    if (is_outermost) {
-      thing.kind = NamedThing::Kind::kOfFile;
-      thing.scope = {0, text_.size()};
-    }
-    if (place.is_parameter) {
-      thing.kind = NamedThing::Kind::kParameter;
-      thing.owner = std::string(around_.function_of(place));
-    }
-    if (place.is_import) thing.kind = NamedThing::Kind::kImport;
-    meanings_.things.push_back(std::move(thing));
-    return meanings_.things.size() - 1;
-  }
-
-  // Python's and JavaScript's "self.name = 1".
-  void declare_by_assignment(std::size_t index) {
-    const NamePlace& place = places_[index];
-    const std::size_t last = place.path.size() - 1;
-    if (last < 2 || place.fields[last - 1] != "left" ||
-        type_of(place.path[last - 2]).find("assignment") == std::string::npos)
-      return;
-    const std::string_view owner = around_.type_of(place);
-    if (!types_.has_assigned_members || owner.empty() ||
-        !has_word(types_.own, receiver_of(text_, place)) || owner == name_)
-      return;
-    thing_of_member(owner, false);
-    bases_[std::string(owner)] += std::string(around_.bases_of(place));
-  }
-
   void refer(std::size_t index) {
     const NamePlace& place = places_[index];
     if (place.is_shorthand && !types_.fields.empty()) refer_to_field(place, NameUse::Form::kField);
-    if (is_declared_[index]) return;
+    if (declares_[index]) return;
     switch (place.role) {
       case NameRole::kReference:
       case NameRole::kDeclaration:  // of what is declared further outside
@@ -250,72 +58,11 @@ class NameFinder {
         meanings_.in_comments.push_back(place.range);
         return;
       case NameRole::kText:
-        meanings_.as_text.push_back(place.range);
+        meanings_.as_text.push_back({place.range, place.text_form});
         return;
       case NameRole::kOther:
         return;
     }
-  }
-
-  // Goes outwards from `place` to the innermost scope that knows its name.
-  Resolved resolve(const NamePlace& place) {
-    Resolved resolved;
-    bool crossed_function = false;  // a member of a type around it is not known by its name alone
-    bool is_outside_next = false;   // of the next function or type: the place is in its head
-    for (std::size_t i = place.path.size(); i-- > 0;) {
-      const TSNode& node = place.path[i];
-      if (is_outside_next && (is_function(node) || is_type(node))) {
-        is_outside_next = false;
-      } else {
-        look_up(place, i, crossed_function, resolved);
-        crossed_function = crossed_function || is_function(node);
-      }
-      if (resolved.thing) return resolved;
-      if (i > 1 && is_taken_from_root(node)) {
-        i = 1;  // the root is next
-      } else if (i > 0 && is_at(types_.outside, place, i)) {
-        is_outside_next = true;
-      }
-    }
-    return resolved;
-  }
-
-  // Looks the name up in the scope of path[index]; if that is a method outside of its type, also
-  // among the members of the type.
-  void look_up(const NamePlace& place, std::size_t index, bool crossed_function,
-               Resolved& resolved) {
-    const TSNode& node = place.path[index];
-    if (const auto found = declared_.find(scope_key(place, index)); found != declared_.end()) {
-      for (const Declared& declared : found->second) {
-        if (!may_mean(place, declared, crossed_function)) continue;
-        if (!place.is_type || declared.is_type) {
-          resolved.thing = declared.thing;
-          return;
-        }
-        resolved.skips_non_type = true;
-      }
-    }
-    if (types_.bare_members && is_function(node))
-      resolved.thing = member_of(around_.type_of_method(node), place);
-  }
-
-  bool may_mean(const NamePlace& place, const Declared& declared, bool crossed_function) const {
-    if (!declared.known_in.contains(place.range.begin)) return false;
-    if (declared.is_member && crossed_function && !types_.bare_members) return false;
-    return declared.is_callable == place.is_callable || declared.is_type;
-  }
-
-  // Whether a function takes the name from the outermost level: Python's `global name`.
-  bool is_taken_from_root(const TSNode& function) const {
-    const auto free = free_.find(function.id);
-    return free != free_.end() && free->second;
-  }
-
-  // nullopt: the type has no such member, or `owner` is empty.
-  std::optional<std::size_t> member_of(std::string_view owner, const NamePlace& place) const {
-    if (owner.empty()) return std::nullopt;
-    const auto member = members_.find({std::string(owner), place.is_callable});
-    return member == members_.end() ? std::nullopt : std::optional(member->second);
   }
 
   void refer_by_name(const NamePlace& place) {
@@ -324,8 +71,33 @@ class NameFinder {
     // A variable may be an argument of a template, but never what stands before "::".
     if (resolved.skips_non_type && !is_at(types_.type_places, place, place.path.size() - 1))
       return refer_perhaps(place);
-    if (!types_.bare_members || !refer_to_inherited(place))
-      meanings_.unknown.push_back(place.range);
+    if (types_.bare_members ? refer_to_inherited(place) : refer_to_imported(place)) return;
+    meanings_.unknown.push_back(place.range);
+  }
+
+  // Rust: what "use Shape::Circle", or "use Shape::*", makes known by its name alone.
+  bool refer_to_imported(const NamePlace& place) {
+    if (types_.member_imports.empty()) return false;
+    bool is_any = false;
+    for (const auto& [key, thing] : members_) {
+      const std::string all = key.first + "::*";
+      const bool is_imported =
+          !key.first.empty() && (text_.find(all) != std::string_view::npos || imports(thing));
+      if (is_imported) add_use(thing, place);
+      is_any = is_any || is_imported;
+    }
+    return is_any;
+  }
+
+  // Whether an import of this file names the member.
+  bool imports(std::size_t member) const {
+    return std::ranges::any_of(places_, [&](const NamePlace& place) {
+      const bool is_import = std::ranges::any_of(place.path, [&](const TSNode& node) {
+        return has_word(types_.member_imports, type_of(node));
+      });
+      return is_import && place.role == NameRole::kQualified &&
+             member_of(EnclosingTypes::bare_type(receiver_of(text_, place)), place) == member;
+    });
   }
 
   // A member that the type around has from another one, or a macro gives a function the type of:
@@ -354,20 +126,79 @@ class NameFinder {
     return is_any;
   }
 
-  // The members that the name of a receiver's type could mean.
-  std::vector<std::size_t> members(bool is_callable) const {
-    std::vector<std::size_t> found;
-    for (const auto& [key, thing] : members_) {
-      const bool is_new = std::ranges::find(found, thing) == found.end();  // see unite_members()
-      if (key.second == is_callable && is_new) found.push_back(thing);
+  // Rust: "super::name" and "self::name" within a module of this file.
+  bool is_of_module(std::string_view receiver, const NamePlace& place) {
+    const bool is_within = std::ranges::any_of(
+        place.path, [](const TSNode& node) { return type_of(node) == "mod_item"; });
+    return is_within && (receiver == "super" || receiver == "self") &&
+           resolve(place).thing.has_value();
+  }
+
+  // Go: a type that is a member of another under its own name.
+  void find_embedded(const NamePlace& place) {
+    std::size_t at = place.path.size() - 1;
+    while (at > 1 && has_word("generic_type pointer_type", type_of(place.path[at - 1]))) --at;
+    if (at == 0 || !is_at(types_.embedded, place, at)) return;
+    const std::optional<std::size_t> thing = resolve(place).thing;
+    if (thing) embedded_[*thing].insert(std::string(around_.type_of(place)));
+  }
+
+  void refer_to_embedded(const NamePlace& place, std::string_view type) {
+    for (const auto& [thing, owners] : embedded_) {
+      const bool is_certain = owners.contains(std::string(type));
+      if (!is_certain && table_.find(type) != nullptr) continue;
+      add_use(thing, place, is_certain ? "" : is_not_certain("is the embedded type"));
     }
-    return found;
+  }
+
+  // Go: a type has the methods of an interface, but does not say for the sake of which.
+  void relate_interfaces() {
+    std::vector<std::size_t> methods;
+    bool is_any = false;
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      const bool is_of_interface = meanings_.things[i].is_of_interface;
+      is_any = is_any || is_of_interface;
+      if (is_of_interface || is_method(i)) methods.push_back(i);
+    }
+    if (!is_any || methods.size() < 2) return;
+    std::vector<std::pair<std::size_t, NameUse>> others;
+    for (const std::size_t to : methods) {
+      for (const std::size_t from : methods) {
+        if (to == from) continue;
+        for (NameUse use : meanings_.things[from].uses) {
+          if (!use.doubt.empty()) continue;
+          use.doubt = "'" + meanings_.things[from].owner + "' and '" + meanings_.things[to].owner +
+                      "' may need the same methods";
+          use.declares = false;
+          others.emplace_back(to, std::move(use));
+        }
+      }
+    }
+    for (auto& [to, use] : others) {
+      std::vector<NameUse>& uses = meanings_.things[to].uses;
+      const auto is_same = [&](const NameUse& each) { return each.range == use.range; };
+      if (std::ranges::none_of(uses, is_same)) uses.push_back(std::move(use));
+    }
+  }
+
+  bool is_method(std::size_t thing) const {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (declares_[i] == thing &&
+          type_of(places_[i].path[places_[i].declaring]) == "method_declaration")
+        return true;
+    }
+    return false;
+  }
+
+  std::string is_not_certain(std::string_view what) const {
+    return "it is not certain that '" + std::string(name_) + "' " + std::string(what);
   }
 
   void refer_to_member(const NamePlace& place) {
     std::string_view receiver = receiver_of(text_, place);
-    if (place.role == NameRole::kQualified && EnclosingTypes::bare_type(receiver) == name_)
-      return refer_by_name(place);  // a constructor
+    if (place.role == NameRole::kQualified &&
+        (EnclosingTypes::bare_type(receiver) == name_ || is_of_module(receiver, place)))
+      return refer_by_name(place);  // a constructor, or what a Rust module has
     const std::string_view around = around_.type_of(place);
     const bool is_super =
         place.role == NameRole::kMember && (receiver.starts_with("super") || receiver == "base");
@@ -378,6 +209,9 @@ class NameFinder {
       const auto own = member_of(is_own ? around : receiver, place);
       if (own) return add_use(*own, place);
     }
+    const std::string_view type = is_own || is_super ? around : receivers_.of_receiver(place);
+    if (const auto known = is_super ? std::nullopt : member_or_inherited(type, place))
+      return add_use(*known, place);
     const std::string_view bases =
         is_own || is_super ? around_.bases_of(place) : std::string_view();
     for (const std::size_t thing : members(place.is_callable)) {
@@ -387,6 +221,7 @@ class NameFinder {
       const auto own = member_of(around, place);
       if (own) meanings_.things[*own].overrides = true;
     }
+    refer_to_embedded(place, type);
     if (is_own || is_super) {
       meanings_.unknown_members.push_back(place.range);  // of a type in another file
       return;
@@ -403,56 +238,166 @@ class NameFinder {
     }
   }
 
-  // T{name: 1}: a field of T, if that is a type of this file.
-  void refer_to_field(const NamePlace& place, NameUse::Form form) {
+  // The type whose fields a literal or a pattern around `place` names; empty: it is not known.
+  std::string_view literal_type(const NamePlace& place, bool is_pattern) {
+    if (is_pattern || !types_.structural_types.empty()) return receivers_.of_pattern(place);
     std::string_view type;
     for (std::size_t i = place.path.size() - 1; i-- > 0 && type.empty();) {
       const std::string_view literal = type_of(place.path[i]);
-      if (!has_word("struct_expression struct_pattern composite_literal", literal)) continue;
+      if (literal == "with_expression")
+        return receivers_.of_expression(ts_node_named_child(place.path[i], 0));
+      if (!has_word("struct_expression struct_pattern composite_literal recursive_pattern",
+                    literal))
+        continue;
       TSNode name = child_by_field(place.path[i], "name");
       if (ts_node_is_null(name)) name = child_by_field(place.path[i], "type");
       if (ts_node_is_null(name)) break;
       type = EnclosingTypes::bare_type(around_.text_of(name));
     }
-    if (type == "Self") type = around_.type_of(place);
+    return type == "Self" ? around_.type_of(place) : type;
+  }
+
+  // T{name: 1}: a field of T, if that is a type of this file.
+  void refer_to_field(const NamePlace& place, NameUse::Form form) {
+    const std::size_t last = place.path.size() - 1;
+    const bool is_pattern = type_of(place.path[last]) == "shorthand_property_identifier_pattern" ||
+                            type_of(place.path[last - 1]) == "pair_pattern";
+    const bool is_literal = type_of(place.path[last]) == "shorthand_property_identifier";
+    if (is_literal && types_.structural_types.empty()) return;  // of no class
+    const std::string_view type = literal_type(place, is_pattern);
+    refer_to_embedded(place, type);
+    const std::optional<std::size_t> known = member_or_inherited(type, place);
+    std::set<std::size_t> seen;
     for (const auto& [key, thing] : members_) {
-      const bool is_certain = !type.empty() && key.first == type;
-      if (!is_certain && !type.empty() && members_.contains({std::string(type), false})) continue;
-      if (!types_.structural_types.empty() && !structural_.contains(thing)) continue;
-      add_use(thing, place,
-              is_certain
-                  ? ""
-                  : "it is not certain that '" + std::string(name_) + "' is of the same type");
+      if (!seen.insert(thing).second || (known && thing != known)) continue;
+      if (!is_pattern && !types_.structural_types.empty() && !structural_.contains(thing)) continue;
+      add_use(thing, place, known ? "" : is_not_certain("is of the same type"));
       meanings_.things[thing].uses.back().form = form;
+      meanings_.things[thing].uses.back().declares = false;
     }
   }
 
-  // f(name=1): a parameter of f, if there is one.
+  // f(name=1): a parameter of f, if there is one, or a field of the type that f constructs.
   void refer_to_parameter(const NamePlace& place) {
-    const std::string_view callee = around_.callee_of(place);
-    const std::string_view name = EnclosingTypes::bare_type(callee);
-    const bool is_method = name.size() < callee.size();
-    const std::string_view receiver = callee.substr(0, callee.size() - name.size());
-    const std::string_view types =
-        receiver.starts_with("super") ? around_.bases_of(place) : receiver;
-    const bool is_constructor = !types_.constructor.empty() && name == types_.constructor;
-    const auto is_called = [&](std::size_t i) {
-      const NamedThing& thing = meanings_.things[i];
-      return (thing.kind == NamedThing::Kind::kParameter || constructed_.contains(i)) &&
-             (is_constructor ? has_name(types, thing.owner) : thing.owner == name);
-    };
-    std::vector<std::size_t> called;
-    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
-      if (is_called(i)) called.push_back(i);
+    const TSNode callee = around_.callee_of(place);
+    if (ts_node_is_null(callee)) return;
+    const bool is_named =
+        !has_word("implicit_object_creation_expression constructor_initializer", type_of(callee));
+    TSNode last = callee;
+    for (const std::string_view field : {"attribute", "name", "field"}) {
+      const TSNode child = child_by_field(callee, field);
+      if (!ts_node_is_null(child) && ts_node_is_null(child_by_field(callee, "arguments")))
+        last = child;
     }
-    const bool is_certain =
-        called.size() == 1 &&
-        (!is_method || has_word(types_.own, callee.substr(0, callee.rfind('.'))));
-    if (called.empty()) called.assign(constructed_.begin(), constructed_.end());  // a.copy(b = 1)
+    const std::string_view name =
+        is_named ? EnclosingTypes::bare_type(around_.text_of(last)) : std::string_view();
+    TSNode object{};
+    if (!ts_node_eq(last, callee)) object = ts_node_named_child(callee, 0);
+    const std::string doubt = name.empty()
+                                  ? "it is not certain what is constructed"
+                                  : "it is not certain which '" + std::string(name) + "' is called";
+    const std::vector<std::size_t> called = called_by(name, object, place);
     for (const std::size_t i : called) {
+      const auto construction = constructed_.find(i);
+      const bool may_not =
+          construction != constructed_.end() && construction->second == Construction::kPerhaps;
       add_use(i, place,
-              is_certain ? "" : "it is not certain which '" + std::string(name) + "' is called");
+              may_not ? "it is not certain that '" + std::string(name) + "' takes it"
+              : called.size() == 1 && is_certain_ ? ""
+                                                  : doubt);
     }
+  }
+
+  // The parameters and fields that an argument of `object`.`name`() may mean. Sets is_certain_.
+  std::vector<std::size_t> called_by(std::string_view name, const TSNode& object,
+                                     const NamePlace& place) {
+    const std::string_view receiver =
+        ts_node_is_null(object) ? std::string_view() : around_.text_of(object);
+    const bool is_own = has_word(types_.own, receiver);
+    is_certain_ = is_own || receiver.empty();
+    if (name.empty() || has_word(types_.field_functions, name)) return constructing(place, name);
+    if (!types_.constructor.empty() && name == types_.constructor) {
+      const std::string_view types =
+          receiver.starts_with("super") ? around_.bases_of(place) : receiver;
+      return those(
+          [&](std::size_t i) { return is_constructing(i) && has_name(types, owner_of(i)); });
+    }
+    for (const std::string& type : line_or_name(name)) {
+      const auto takes = [&](std::size_t i) {
+        return meanings_.things[i].kind == NamedThing::Kind::kParameter && owner_of(i) == type;
+      };
+      std::vector<std::size_t> found = those(takes);
+      if (found.empty())
+        found =
+            those([&](std::size_t i) { return constructed_.contains(i) && owner_of(i) == type; });
+      if (!found.empty()) return of_receiver(std::move(found), object, is_own, place);
+      const TypeFacts* const facts = table_.find(type);
+      if (facts != nullptr && facts->has_constructor) return {};
+    }
+    if (!types_.field_functions.empty()) return {};
+    is_certain_ = false;  // a.copy(b = 1)
+    return those([&](std::size_t i) { return constructed_.contains(i); });
+  }
+
+  // Those of `found` that are parameters of the receiver's methods, if its type is known.
+  std::vector<std::size_t> of_receiver(std::vector<std::size_t> found, const TSNode& object,
+                                       bool is_own, const NamePlace& place) {
+    const auto is_of_method = [&](std::size_t i) {
+      const auto type = method_types_.find(i);
+      return type != method_types_.end() && !type->second.empty();
+    };
+    if (ts_node_is_null(object)) {
+      // A method is not called by its name alone.
+      if (!types_.bare_members && std::ranges::any_of(found, std::not_fn(is_of_method)))
+        std::erase_if(found, is_of_method);
+      return found;
+    }
+    std::string_view type = is_own ? around_.type_of(place) : receivers_.of_expression(object);
+    if (type.empty() && table_.find(around_.text_of(object)) != nullptr)
+      type = around_.text_of(object);
+    const std::vector<std::string> line = table_.line_of(type);
+    for (const std::string& each : line) {
+      std::vector<std::size_t> known;
+      for (const std::size_t i : found) {
+        if (is_of_method(i) && method_types_.at(i) == each) known.push_back(i);
+      }
+      if (known.empty()) continue;
+      is_certain_ = true;
+      return known;
+    }
+    return found;
+  }
+
+  // The fields that `cls(name=1)`, `replace(x, name=1)` and `new(name: 1)` may mean.
+  std::vector<std::size_t> constructing(const NamePlace& place, std::string_view name) {
+    const std::string_view around = around_.type_of(place);
+    is_certain_ = name == "cls";
+    return those([&](std::size_t i) {
+      return is_constructing(i) && (name != "cls" || owner_of(i) == around);
+    });
+  }
+
+  // Whether it is a field or a parameter with which a type is constructed.
+  bool is_constructing(std::size_t i) {
+    const bool is_parameter = meanings_.things[i].kind == NamedThing::Kind::kParameter;
+    return constructed_.contains(i) || (is_parameter && table_.find(owner_of(i)) != nullptr);
+  }
+
+  std::vector<std::string> line_or_name(std::string_view name) {
+    std::vector<std::string> line = table_.line_of(name);
+    if (line.empty()) line.emplace_back(name);
+    return line;
+  }
+
+  const std::string& owner_of(std::size_t i) const { return meanings_.things[i].owner; }
+
+  template <typename Is>
+  std::vector<std::size_t> those(const Is& is) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < meanings_.things.size(); ++i) {
+      if (!united_.contains(i) && is(i)) found.push_back(i);
+    }
+    return found;
   }
 
   void refer_perhaps(const NamePlace& place) {
@@ -470,23 +415,10 @@ class NameFinder {
     if (!is_any) meanings_.unknown.push_back(place.range);
   }
 
-  const ScopeTypes& types_;
-  std::string_view text_;
-  std::string_view name_;
-  EnclosingTypes around_;
-  std::vector<NamePlace> places_;
-  std::vector<bool> is_declared_;  // [place]: whether declare() has made a use of it
-  std::map<std::string, const void*> namespaces_;                 // the first node of each
-  std::map<const void*, std::vector<Declared>> declared_;         // by the scope's node
-  std::map<std::pair<std::string, bool>, std::size_t> members_;   // by type, and if it is called
-  std::vector<std::pair<std::size_t, std::string_view>> traits_;  // of members: see read_trait()
-  std::set<std::size_t> structural_;          // members of ScopeTypes::structural_types
-  std::set<std::size_t> constructed_;         // members that are parameters of their type
-  std::set<std::size_t> united_;              // members that are another's
-  std::map<std::string, std::string> bases_;  // what a type with such a member is based on
-  // Functions that take the name from further outside, and if from the outermost level.
-  std::map<const void*, bool> free_;
-  NameMeanings meanings_;
+  ReceiverTypes receivers_;
+  // Types that are members, and of which types.
+  std::map<std::size_t, std::set<std::string>> embedded_;
+  bool is_certain_ = false;  // see called_by()
 };
 
 }  // namespace

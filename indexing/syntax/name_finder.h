@@ -1,12 +1,8 @@
 // What a name means where it stands
 //
-// 1. find_places() goes through the text for the name and tells from the nodes around each place
-//    what it is there: a declaration, a reference, a member after a dot, ... (ScopeTypes).
-// 2. Each declaration makes a NamedThing, known in its scope: a function, a block, a type, the
-//    file. Members are things of their type, wherever that is continued; methods that override
-//    each other are one.
-// 3. Each reference is resolved outwards from where it stands; a member by what stands before the
-//    dot. What is not certain is a use with a doubt.
+// DeclaredNames knows what the text declares. Each other place is resolved outwards from where it
+// stands; a member by what stands before the dot (ReceiverTypes), a named argument by what is
+// called. What is not certain is a use with a doubt.
 #pragma once
 
 #include <string_view>

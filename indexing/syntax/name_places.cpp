@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string>
 
+#include "indexing/syntax/text_places.h"
 #include "text/strings/names.h"
 
 namespace redraft {
@@ -42,6 +43,7 @@ bool is_at_one(std::string_view word, const NamePlace& place, std::size_t index)
   bool is_place = rest.empty() && field.empty();
   if (rest.starts_with('.')) is_place = rest.substr(1) == field;
   if (rest == "+") is_place = !is_first_named(parent, place.path[index]);
+  if (rest == "-") is_place = field.empty() && is_first_named(parent, place.path[index]);
   if (!is_place || condition.empty()) return is_place;
   const bool is_not = condition.starts_with('!');
   return has_child(parent, condition.substr(is_not ? 1 : 0)) != is_not;
@@ -76,38 +78,13 @@ class PlaceReader {
         place.role = NameRole::kComment;
         return;
       }
-      if (type.find("string") != type.npos) return read_string(place, i);
+      if (type.find("string") != type.npos) return read_text_place(types_, text_, name_, i, place);
     }
   }
 
-  void read_string(NamePlace& place, std::size_t index) const {
-    const TSNode& around = place.path[index - 1];
-    place.role = NameRole::kOther;
-    if (type_of(around) == "expression_statement" && ts_node_named_child_count(around) == 1) {
-      place.role = NameRole::kComment;  // Python's docstrings
-    } else if (is_filled_in(place)) {
-      place.role = NameRole::kReference;
-    } else if (is_whole(place, index)) {
-      place.role = NameRole::kText;
-    }
-  }
-
-  // Whether the string is nothing but the name.
-  bool is_whole(const NamePlace& place, std::size_t index) const {
-    const ByteRange range = range_of(place.path[index]);
-    const std::string_view string = text_.substr(range.begin, range.size());
-    const std::size_t begin = string.find_first_of("'\"`");
-    if (begin == string.npos) return range.size() == name_.size();
-    const std::size_t first = string.find_first_not_of("'\"`", begin);
-    const std::size_t last = string.find_last_not_of("'\"`");
-    return first != string.npos && string.substr(first, last + 1 - first) == name_;
-  }
-
-  // Rust's println!("{name}"): the tree does not look into strings.
-  bool is_filled_in(const NamePlace& place) const {
-    if (!any_around(place, "token_tree") || place.range.begin == 0) return false;
-    const char after = place.range.end < text_.size() ? text_[place.range.end] : ' ';
-    return text_[place.range.begin - 1] == '{' && (after == '}' || after == ':');
+  std::string_view text_of(const TSNode& node) const {
+    const ByteRange range = range_of(node);
+    return text_.substr(range.begin, range.size());
   }
 
   NameRole role_of(NamePlace& place) const {
@@ -129,15 +106,37 @@ class PlaceReader {
       return is_pointer ? NameRole::kReference : NameRole::kMember;  // C++: "object.*member"
     }
     if (declares(place)) return NameRole::kDeclaration;
+    const bool is_apart = any_around(place, types_.apart);
+    if (is_apart && role_in_import(place) == NameRole::kOther) return NameRole::kOther;
     if (is_qualified(place, last)) return NameRole::kQualified;
     if (is_at(types_.arguments, place, last)) return NameRole::kArgument;
-    if (is_at(types_.fields, place, last))
+    if (is_at(types_.fields, place, last) && !is_of_tag(place))
       return is_entry(place) ? NameRole::kReference : NameRole::kField;
     std::size_t outer = last;  // `a` of "import a as b" stands in a node of its own
     while (outer > 1 && is_at(types_.patterns, place, outer)) --outer;
     const bool is_key = has_word(types_.keys, type) || is_at(types_.keys, place, outer);
-    return is_key || any_around(place, types_.apart) || is_tag(place) ? NameRole::kOther
-                                                                      : NameRole::kReference;
+    if (is_key || is_tag(place)) return NameRole::kOther;
+    return is_apart ? role_in_import(place) : NameRole::kReference;
+  }
+
+  // Rust's "use super::name" names what this file has, other imports what others have.
+  NameRole role_in_import(const NamePlace& place) const {
+    std::size_t at = 0;
+    while (at < place.path.size() && type_of(place.path[at]) != "use_declaration") ++at;
+    if (at == place.path.size()) return NameRole::kOther;
+    const TSNode argument = child_by_field(place.path[at], "argument");
+    if (ts_node_is_null(argument)) return NameRole::kOther;
+    const std::string_view path = text_of(argument);
+    const std::string_view first = path.substr(0, path.find(':'));
+    if (first != "super" || path.starts_with("super::super")) {
+      const bool is_type =
+          !first.empty() && std::isupper(static_cast<unsigned char>(first[0])) != 0;
+      return is_type || has_word("self crate super Self", first) ? NameRole::kUnsure
+                                                                 : NameRole::kOther;
+    }
+    const std::string_view before =
+        text_.substr(range_of(argument).begin, place.range.begin - range_of(argument).begin);
+    return before.find("::", 7) == before.npos ? NameRole::kReference : NameRole::kUnsure;
   }
 
   // "b" and "c" of "a::b::c", which is "a" and, within, "b::c".
@@ -178,6 +177,15 @@ class PlaceReader {
     return false;
   }
 
+  // JSX: "title" of "<div title=…>" is no member of a component's properties.
+  bool is_of_tag(const NamePlace& place) const {
+    if (place.path.size() < 3 || type_of(place.path[place.path.size() - 2]) != "jsx_attribute")
+      return false;
+    const TSNode tag = child_by_field(place.path[place.path.size() - 3], "name");
+    return ts_node_is_null(tag) ||
+           std::islower(static_cast<unsigned char>(text_[range_of(tag).begin])) != 0;
+  }
+
   bool is_scope(const TSNode& node) const {
     const std::string_view type = type_of(node);
     return has_word(types_.functions, type) || has_word(types_.blocks, type) ||
@@ -215,6 +223,7 @@ class PlaceReader {
     place.declaring = index - 1;
     if (is_at(types_.parameters, place, index)) {
       place.is_parameter = true;
+      place.is_member_parameter = is_at(types_.member_parameters, place, place.path.size() - 1);
       place.scope = scope_of_parameter(place, index);
       return true;
     }
@@ -246,10 +255,7 @@ class PlaceReader {
   std::size_t scope_of_parameter(const NamePlace& place, std::size_t index) const {
     std::size_t at = index - 1;
     while (at > 0 && has_word(types_.parameter_lists, type_of(place.path[at]))) --at;
-    return has_word(types_.functions, type_of(place.path[at])) ||
-                   has_word(types_.blocks, type_of(place.path[at]))
-               ? at
-               : std::min(at + 1, index - 1);
+    return is_scope(place.path[at]) ? at : std::min(at + 1, index - 1);
   }
 
   const Grammar& grammar_;
@@ -327,6 +333,10 @@ std::size_t known_from(const ScopeTypes& types, const NamePlace& place) {
   const TSNode& scope = place.path[place.scope];
   const TSNode& declaring = place.path[place.declaring];
   const std::size_t begin = range_of(scope).begin;
+  // A loop's name is not known where the loop says what it goes over.
+  if (has_word("enumerator", type_of(declaring))) return range_of(declaring).end;
+  if (has_word(types.loops, type_of(declaring)))
+    return range_of(child_by_field(declaring, "body")).begin;
   const bool is_everywhere = types.known_from == KnownFrom::kScope || place.is_parameter ||
                              place.scope == 0 || has_word(types.types, type_of(scope)) ||
                              type_of(declaring).ends_with("_item");
@@ -353,6 +363,18 @@ bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
     const std::size_t end = std::min(places.find(' '), places.size());
     if (is_at_one(places.substr(0, end), place, index)) return true;
     places.remove_prefix(std::min(end + 1, places.size()));
+  }
+  return false;
+}
+
+bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size_t index) {
+  if (!is_at(types.first_outside, place, index)) return false;
+  const TSNode& part = place.path[index - 1];
+  const TSNode& block = place.path[index - 2];
+  const std::uint32_t count = ts_node_named_child_count(block);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TSNode child = ts_node_named_child(block, i);
+    if (type_of(child) == type_of(part)) return ts_node_eq(child, part);
   }
   return false;
 }

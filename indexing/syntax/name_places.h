@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "indexing/syntax/grammar_table.h"
+#include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/tree_cursor.h"
 #include "languages/scope_types.h"
 
@@ -23,7 +24,7 @@ enum class NameRole : std::uint8_t {
   kOther,              // a label, a key
   kUnsure,
   kComment,
-  kText,  // a string that is the name and nothing else
+  kText,  // a string that is the name and nothing else, or a path with the name
   kRaw,   // within a token that is no name: a macro's text
 };
 
@@ -35,15 +36,20 @@ struct NamePlace {
   std::size_t scope = 0;  // of a declaration, the node that it declares the name in: path[scope]
   std::size_t declaring = 0;  // of a declaration, the node whose child it is: path[declaring]
   bool is_parameter = false;
+  bool is_member_parameter = false;  // ScopeTypes::member_parameters
   bool is_import = false;
   bool is_export = false;  // ScopeTypes::exports
   bool is_shorthand = false;
-  bool is_callable = false;  // ScopeTypes::callables
-  bool is_type = false;      // a place where only types are named
+  bool is_callable = false;                             // ScopeTypes::callables
+  bool is_type = false;                                 // a place where only types are named
+  NamedText::Form text_form = NamedText::Form::kWhole;  // with kText
 };
 
 // Whether path[index] is at one of `places`, see ScopeTypes. index > 0.
 bool is_at(std::string_view places, const NamePlace& place, std::size_t index);
+
+// Whether path[index] is at ScopeTypes::first_outside.
+bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size_t index);
 
 // The name of an argument in a call, by ScopeTypes::arguments; null: it has none.
 TSNode argument_name(std::string_view places, const TSNode& argument);

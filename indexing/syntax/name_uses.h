@@ -37,11 +37,25 @@ struct NamedThing {
     kMember,     // of a type: others may use it
   };
   Kind kind = Kind::kVariable;
-  ByteRange scope;         // where it is known by its name alone; of a member the file
-  std::string owner = {};  // of a member its type, of a parameter its function; may be empty
-  int n_functions = 0;     // that it is, where several may have one name
-  bool overrides = false;  // a member that a type of another file has, too
+  ByteRange scope;               // where it is known by its name alone; of a member the file
+  std::string owner = {};        // of a member its type, of a parameter its function; may be empty
+  int n_functions = 0;           // that it is, where several may have one name
+  bool overrides = false;        // a member that a type of another file has, too
+  bool is_key = false;           // a member that is a key of dictionaries, too: Python's TypedDict
+  bool is_of_interface = false;  // a member that types must have that do not say so
   std::vector<NameUse> uses = {};  // ascending
+};
+
+// A string that has the name.
+struct NamedText {
+  enum class Form : std::uint8_t {
+    kWhole,  // it is the name and nothing else
+    kIndex,  // the same, between the brackets of an index: o["name"]
+    kType,   // the same, as a type: TypeScript's Pick<T, "name">
+    kPath,   // the name is a part of a path in it: "a.b.name"
+  };
+  ByteRange range;  // of the name
+  Form form = Form::kWhole;
 };
 
 // What a name means in a file.
@@ -50,7 +64,7 @@ struct NameMeanings {
   // Where it is declared elsewhere: by its name alone, and as a member of a type.
   std::vector<ByteRange> unknown, unknown_members;
   std::vector<ByteRange> in_comments;  // and in texts that document
-  std::vector<ByteRange> as_text;      // strings of nothing else
+  std::vector<NamedText> as_text;
 };
 
 }  // namespace redraft

@@ -202,6 +202,7 @@ void add_bench(CommandLine app, Command& chosen) {
   add_papers_bench(bench, chosen);
   add_quality_bench(bench, chosen);
   add_places_bench(bench, chosen);
+  add_doubts_bench(bench, chosen);
   add_skips_bench(bench, chosen);
   add_cost(bench, chosen);
 }

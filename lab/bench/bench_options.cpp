@@ -252,12 +252,12 @@ constexpr void for_each_option_of_completions(const Visit& visit) {
              "its sources of drafts, and one block or line",
              only(TaskKind::kCompletion)},
         decides_unless_default("as_server", &Options::as_server), kAnyValue);
-  visit(
-      &Options::context_tokens,
-      Flag{"--context-tokens",
-           "With --as-server: the setting completion.contextTokens (default: by what passes cost)",
-           only(TaskKind::kCompletion)},
-      decides_unless_default("context_tokens", &Options::context_tokens), between(0, 8192));
+  visit(&Options::context_tokens,
+        Flag{"--context-tokens",
+             "With --as-server: the setting completion.contextTokens (default: by the size of "
+             "prompts)",
+             only(TaskKind::kCompletion)},
+        decides_unless_default("context_tokens", &Options::context_tokens), between(0, 8192));
 }
 
 template <typename Visit>

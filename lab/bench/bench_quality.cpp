@@ -84,12 +84,16 @@ Result<std::unique_ptr<Measurer>> Measurer::load(const QualityOptions& options,
   std::unique_ptr<Measurer> made(new Measurer);
   const Result<DecoderName> decoder = parse_decoder_name("redraft");
   if (!decoder) return decoder.error();
-  made->edits_ = {.scope = scope_of(options), .decoder = *decoder, .dry_run = options.dry_run};
+  made->edits_ = {.scope = scope_of(options),
+                  .prompt_size = options.prompt_size,
+                  .decoder = *decoder,
+                  .dry_run = options.dry_run};
   if (options.context_tokens >= 0) {
     made->edits_.context_bytes = static_cast<std::size_t>(kBytesPerToken * options.context_tokens);
   }
   made->completions_ = {.decoder = *decoder,
                         .gates = settings.at("gates").get<std::vector<double>>(),
+                        .prompt_size = options.prompt_size,
                         .context_tokens = options.completion_context_tokens};
   made->next_edits_.decoder = *decoder;
   if (!options.next_edit_format.empty()) made->next_edits_.format = options.next_edit_format;
@@ -293,18 +297,10 @@ int compare_files(const std::vector<std::string>& names) {
   return kSuccess;
 }
 
-// Regions and windows depend on the measured cost of passes, which changes while the engine runs. A
-// fixed curve gives a continued run, and another machine, the same regions and windows. The default
-// is the curve of a laptop that reads 66 tokens a second.
-void pin_what_passes_cost() {
-  setenv("REDRAFT_PINNED_COST", "1:0.055,2:0.06,4:0.08,8:0.14,16:0.25,64:0.97", 0);
-}
-
 int run_quality(const QualityOptions& options, const Commands& commands) {
   if (const Result<void> sound = check(options); !sound) return misuse(sound.error());
   if (!options.compare.empty()) return compare_files(options.compare);
   if (!options.report.empty()) return report_file(options.report);
-  pin_what_passes_cost();
   return QualityBench(options, commands).run();
 }
 

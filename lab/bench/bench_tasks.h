@@ -60,6 +60,7 @@ int run_task_bench(const TaskBenchOptions& options, const EarlierDecodes* earlie
 void add_papers_bench(CommandLine bench, Command& chosen);
 void add_quality_bench(CommandLine bench, Command& chosen);
 void add_places_bench(CommandLine bench, Command& chosen);
+void add_doubts_bench(CommandLine bench, Command& chosen);
 void add_skips_bench(CommandLine bench, Command& chosen);
 
 }  // namespace redraft::cli

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include "cli/common/misuse_reason.h"
+#include "cli/common/prompt_size_store.h"
 #include "decoding/model/draft_head_files.h"
 #include "decoding/model/sha256.h"
 #include "lsp/settings/settings.h"
@@ -70,7 +70,7 @@ void add_edits(CommandLine quality, QualityOptions& options) {
       .group(kGroup);
   quality
       .add_option("--context-tokens", options.context_tokens,
-                  "Of the file around the region (default: what suits this machine)")
+                  "Of the file around the region (default: by the size of prompts)")
       .check(in_range(0, 1 << 20))
       .group(kGroup);
   quality.add_flag("--pass-at-1", options.pass_at_1, "Run the tests of Python tasks, in a sandbox")
@@ -93,7 +93,7 @@ void add_others(CommandLine quality, QualityOptions& options) {
       .group(kCompletion);
   quality
       .add_option("--completion-context-tokens", options.completion_context_tokens,
-                  "The setting completion.contextTokens (default: by what passes cost)")
+                  "The setting completion.contextTokens (default: by the size of prompts)")
       .check(in_range(0, 8192))
       .group(kCompletion);
   quality
@@ -125,7 +125,7 @@ Result<Json> head_of(const CommonOptions& common) {
 }  // namespace
 
 void add_quality_options(CommandLine quality, QualityOptions& options) {
-  static_assert(kMemberCount<QualityOptions> == 17,
+  static_assert(kMemberCount<QualityOptions> == 18,
                 "a new option is added here, and to settings_of() if it decides results");
   add_choice(quality, options);
   add_edits(quality, options);
@@ -138,6 +138,7 @@ void add_quality_options(CommandLine quality, QualityOptions& options) {
                   "OLD NEW: the differences of two such files, task by task; nothing is run")
       .expected(2);
   quality.add_option("--report", options.report, "The tables of such a file; nothing is run");
+  add_prompt_size_option(quality, options.prompt_size);
   add_common_options(quality, options.common);
 }
 
@@ -189,6 +190,7 @@ Result<Json> settings_of(const QualityOptions& options) {
       {"device", options.common.device.text()},
       {"instruction", options.instruction},
       {"scope", options.scope},
+      {"prompt_size", options.prompt_size ? std::string(to_string(*options.prompt_size)) : "auto"},
       {"context_tokens", options.context_tokens},
       {"gates", options.gates.empty() ? std::vector{lsp::Settings().completion.min_probability}
                                       : options.gates},
@@ -198,9 +200,6 @@ Result<Json> settings_of(const QualityOptions& options) {
       {"python", options.python},
       {"dry_run", options.dry_run}};
   if (!head->is_null()) settings["head"] = *head;
-  // Regions and prompts follow from what passes cost.
-  if (const char* const pinned = std::getenv("REDRAFT_PINNED_COST"))
-    settings["pinned_cost"] = pinned;
   return settings;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/common/command_line.h"
 #include "support/result.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft::cli {
 
@@ -22,8 +23,9 @@ struct QualityOptions {
   std::string half;                   // empty: both
   int limit = 0;
   std::string instruction = "descriptive";
-  std::string scope;          // empty: what a cursor means
-  int context_tokens = -1;    // -1: what suits this machine
+  std::string scope;                                           // empty: what a cursor means
+  std::optional<PromptSize> prompt_size = kDefaultPromptSize;  // nothing: this machine's
+  int context_tokens = -1;                                     // -1: by the size
   std::vector<double> gates;  // empty: the default of completion.minProbability
   int completion_context_tokens = 0;
   std::string next_edit_format;

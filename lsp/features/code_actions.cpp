@@ -110,6 +110,11 @@ class ActionList {
     add("Redraft: " + short_title(found->instruction), kRewrite, std::move(request), nullptr);
   }
 
+  void add_offered(const OfferedEdit& offered) {
+    if (!wanted(params_, kRewrite) || !client_.code_action_literals) return;
+    list_.push_back({{"title", offered.title}, {"kind", kRewrite}, {"edit", offered.edit}});
+  }
+
   void add_disabled(const std::string& title, const char* kind, const char* reason) {
     if (!wanted(params_, kind) || !client_.disabled_actions || !client_.code_action_literals)
       return;
@@ -173,9 +178,10 @@ Json disabled_actions(const CodeActionParams& params, const std::string& reason,
 }
 
 Json code_actions(const CodeActionParams& params, const Document& document,
-                  const ClientCapabilities& client) {
+                  const ClientCapabilities& client, const std::vector<OfferedEdit>& offered) {
   if (!takes_edits(client)) return Json::array();
   ActionList list(params, document, client);
+  for (const OfferedEdit& edit : offered) list.add_offered(edit);
   const std::size_t n_fixes = std::min(params.diagnostics.size(), kMaxDiagnostics);
   for (const Diagnostic& diagnostic : std::span(params.diagnostics).first(n_fixes)) {
     list.add("Fix with redraft: " + short_title(diagnostic.message), kQuickFix,

@@ -1,7 +1,6 @@
 #include "lsp/features/document_sync.h"
 
 #include <filesystem>
-#include <limits>
 #include <utility>
 
 #include "lsp/features/feature_registry.h"
@@ -51,15 +50,12 @@ Result<ChangedDocument> read_changed(const Json& json,
     return Error("the editor sent an unreadable change (" + reason(failure) +
                  "); close the file and open it again");
   }
-  const bool is_last = document->version() == std::numeric_limits<std::int64_t>::max();
-  const std::int64_t version =
-      params.version ? *params.version : document->version() + (is_last ? 0 : 1);
-  if (version <= document->version()) {
-    return Error("the editor sent a change to version " + std::to_string(version) +
-                 ", but the text is already at version " + std::to_string(document->version()) +
-                 "; close the file and open it again");
+  const auto version = next_version(document->version(), params.version);
+  if (!version) {
+    return Error("the editor's version " + std::to_string(document->version()) +
+                 " is the highest possible; close the file and open it again");
   }
-  return changed_document(document, version, to_edits(*document, params.changes, encoding));
+  return changed_document(document, *version, to_edits(*document, params.changes, encoding));
 }
 
 }  // namespace
@@ -86,15 +82,24 @@ void DocumentSync::begin(const InitializeParams& params, FeatureRegistry& regist
   registry.on("textDocument/didFocus", this, &DocumentSync::did_focus);
 }
 
+// The version that the client names, if it can be read.
+std::optional<std::int64_t> DocumentSync::sent_version(const Json& params) {
+  const Json& document = params.at("textDocument");
+  const auto version = document.find("version");
+  if (version == document.end() || !version->is_number_integer()) return std::nullopt;
+  return version->get<std::int64_t>();
+}
+
 // After an unreadable open, an older text under the same name must not remain here.
 void DocumentSync::did_open(Json params) {
   const auto uri = params.at("textDocument").at("uri").get<std::string>();
   const std::size_t bytes = text_bytes(params.at("textDocument"));
   work(bytes, [this, uri, params = std::move(params)] {
     const auto opened = std::make_shared<Result<JudgedDocument>>(read_opened(params));
-    return [this, uri, opened] {
+    return [this, uri, opened, sent = sent_version(params)] {
       const Result<void> taken = workspace_.open(uri, std::move(*opened));
-      if (!taken) refuse(taken.error());
+      if (!taken) return refuse(taken.error());
+      versions_.follow(*workspace_.document(uri), sent);
     };
   });
 }
@@ -112,7 +117,9 @@ void DocumentSync::did_change(Json params) {
   work(bytes, [this, document, encoding = encoding_, params = std::move(params)] {
     const auto changed =
         std::make_shared<Result<ChangedDocument>>(read_changed(params, document, encoding));
-    return [this, document, changed] { finish_change(document, std::move(*changed)); };
+    return [this, document, changed, sent = sent_version(params)] {
+      finish_change(document, std::move(*changed), sent);
+    };
   });
 }
 
@@ -125,11 +132,13 @@ void DocumentSync::work(std::size_t bytes, Connection::SideWork work) {
 }
 
 void DocumentSync::finish_change(const std::shared_ptr<const Document>& before,
-                                 Result<ChangedDocument> changed) {
+                                 Result<ChangedDocument> changed,
+                                 std::optional<std::int64_t> sent) {
   const std::string& uri = before->uri();
   if (workspace_.document(uri) != before) return;  // dropped meanwhile
   const Result<void> taken = workspace_.change(uri, std::move(changed));
-  if (!taken) refuse(taken.error());
+  if (!taken) return refuse(taken.error());
+  versions_.follow(*workspace_.document(uri), sent);
 }
 
 void DocumentSync::refuse(const Error& error) {
@@ -138,7 +147,10 @@ void DocumentSync::refuse(const Error& error) {
                             "redraft cannot edit this file: " + error.message());
 }
 
-void DocumentSync::did_close(const DidCloseParams& params) { workspace_.close(params.uri); }
+void DocumentSync::did_close(const DidCloseParams& params) {
+  versions_.forget(params.uri);
+  workspace_.close(params.uri);
+}
 
 void DocumentSync::did_focus(const FocusParams& params) {
   if (params.uri) workspace_.focus(*params.uri);

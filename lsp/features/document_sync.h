@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "lsp/features/client_versions.h"
 #include "lsp/features/feature.h"
 #include "lsp/wire/completion_protocol.h"
 #include "lsp/wire/connection.h"
@@ -18,8 +21,9 @@ namespace redraft::lsp {
 // Main thread.
 class DocumentSync : public Feature {
  public:
-  DocumentSync(std::shared_ptr<Connection> connection, Workspace& workspace)
-      : connection_(std::move(connection)), workspace_(workspace) {}
+  DocumentSync(std::shared_ptr<Connection> connection, Workspace& workspace,
+               ClientVersions& versions)
+      : connection_(std::move(connection)), workspace_(workspace), versions_(versions) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
 
@@ -36,13 +40,15 @@ class DocumentSync : public Feature {
 
   // Runs `work` at once, or away from the event loop if the text is long.
   void work(std::size_t bytes, Connection::SideWork work);
-  void finish_change(const std::shared_ptr<const Document>& before,
-                     Result<ChangedDocument> changed);
+  void finish_change(const std::shared_ptr<const Document>& before, Result<ChangedDocument> changed,
+                     std::optional<std::int64_t> sent);
+  static std::optional<std::int64_t> sent_version(const Json& params);
   void refuse(const Error& error);
   void files_changed(const std::vector<std::string>& uris);
 
   std::shared_ptr<Connection> connection_;
   Workspace& workspace_;
+  ClientVersions& versions_;
   Encoding encoding_ = Encoding::kUtf16;
 };
 

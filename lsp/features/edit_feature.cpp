@@ -179,7 +179,7 @@ void EditFeature::code_action(const CodeActionParams& requested, Reply reply) {
       is_as_good_as_cursor(*document, params.range, client_.encoding))
     params.range.end = params.range.start;
   Json actions = document
-                     ? code_actions(params, *document, client_)
+                     ? code_actions(params, *document, client_, feed_.left_out(document->uri()))
                      : disabled_actions(params, workspace_.why_not(params.uri).message(), client_);
   if (params.partial_result_token) {
     connection_->notify("$/progress", {{"token", *params.partial_result_token},
@@ -275,8 +275,10 @@ void EditFeature::resolve_code_action(const CodeAction& action, Reply reply) {
   const std::optional<EditId> id = start(action.data, action.json["data"], reply);
   if (!id) return;
   reply.on_cancel([this, id = *id] { workspace_.cancel(id); });
-  feed_.start(*id,
-              {.reply = reply, .action = action.json, .progress = progress(std::nullopt, false)});
+  feed_.start(*id, {.reply = reply,
+                    .action = action.json,
+                    .progress = progress(std::nullopt, false),
+                    .takes_doubtful = action.data.doubtful});
 }
 
 void EditFeature::edit_command(const ExecuteCommandParams& params, const Reply& reply) {
@@ -316,7 +318,8 @@ void EditFeature::edit(const EditParams& params, const ExecuteCommandParams& com
   // a failure here.
   feed_.start(*id, {.reply = std::nullopt,
                     .action = {{"data", command.argument}},
-                    .progress = progress(command.work_done_token, client_.streamed_edits)});
+                    .progress = progress(command.work_done_token, client_.streamed_edits),
+                    .takes_doubtful = params.doubtful});
   reply({{"editId", *id}});
 }
 
@@ -328,7 +331,7 @@ std::optional<EditRequest> EditFeature::request_of(const EditParams& params,
                "the document is not open, or redraft cannot edit it: " + params.uri);
     return std::nullopt;
   }
-  if (params.version && *params.version != document->version()) {
+  if (params.version && !versions_.is_current(*document, *params.version)) {
     reply.fail(ErrorCode::kContentModified,
                "the document is at version " + std::to_string(document->version()) +
                    ", but the request is for version " + std::to_string(*params.version));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "lsp/features/client_versions.h"
 #include "lsp/features/edit_feed.h"
 #include "lsp/features/feature.h"
 #include "lsp/settings/configuration.h"
@@ -18,11 +19,12 @@ namespace redraft::lsp {
 class EditFeature : public Feature {
  public:
   EditFeature(std::shared_ptr<Connection> connection, Workspace& workspace,
-              const Configuration& configuration, EditFeed& feed)
+              const Configuration& configuration, EditFeed& feed, const ClientVersions& versions)
       : connection_(std::move(connection)),
         workspace_(workspace),
         configuration_(configuration),
-        feed_(feed) {}
+        feed_(feed),
+        versions_(versions) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void add_reasons(Reasons& reasons) const override;
@@ -56,6 +58,7 @@ class EditFeature : public Feature {
   Workspace& workspace_;
   const Configuration& configuration_;
   EditFeed& feed_;
+  const ClientVersions& versions_;
   ClientCapabilities client_;
 };
 

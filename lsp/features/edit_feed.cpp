@@ -1,6 +1,7 @@
 #include "lsp/features/edit_feed.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "lsp/features/instruction_comment.h"
@@ -34,8 +35,29 @@ Json edits_json(const Document& document, const std::vector<TextEdit>& edits, En
   return list;
 }
 
-bool named(const std::optional<std::vector<int>>& ids, int id) {
-  return !ids || std::find(ids->begin(), ids->end(), id) != ids->end();
+// Of the hunks that wait: those that a request is about, and those that it leaves.
+struct Chosen {
+  std::vector<int> ids;
+  Json left = Json::array();
+};
+
+// Who accepts all means those without a doubt, unless the request says more.
+Chosen choose(const std::vector<LiveHunk>& hunks, const ResolveEditParams& params) {
+  const bool is_of_certain = params.accept && !params.hunk_ids && !params.doubtful;
+  Chosen chosen;
+  for (const LiveHunk& live : hunks) {
+    const Hunk& hunk = live.hunk;
+    if (is_of_certain && !hunk.doubt.empty()) {
+      chosen.left.push_back({{"hunkId", hunk.id}, {"reason", hunk.doubt}});
+    } else if (!params.hunk_ids || std::ranges::count(*params.hunk_ids, hunk.id) > 0) {
+      chosen.ids.push_back(hunk.id);
+    }
+  }
+  return chosen;
+}
+
+std::string count_of(std::size_t n_changes) {
+  return n_changes == 1 ? "1 change" : std::to_string(n_changes) + " changes";
 }
 
 // The result of workspace/applyEdit; null for an error. Only an explicit true counts as success.
@@ -76,6 +98,8 @@ Json lines_json(const std::optional<LinesPassed>& lines) {
 // What the user can do about an edit that changed nothing.
 Json hint_about(const EditResult* result) {
   if (result == nullptr || !result->hunks.empty() || result->is_placed()) return {};
+  if (!result->why_carried_out.empty())
+    return "nothing had to be changed: " + result->why_carried_out;
   if (!result->has_retries) return "the model changed nothing. Rephrase the instruction";
   const bool is_whole_file = result->region.size() >= result->text.size();
   if (is_whole_file)
@@ -152,6 +176,7 @@ void EditFeed::on_hunk(EditId id, const LiveHunk& live) {
           {"range", range},
           {"oldText", live.hunk.old_text},
           {"newText", live.hunk.edit.new_text},
+          {"decidedBy", redraft::to_string(live.hunk.origin.decided_by)},
           {"doubt", live.hunk.doubt.empty() ? Json() : Json(live.hunk.doubt)}});
 }
 
@@ -204,18 +229,21 @@ void EditFeed::on_end(EditId id, EditOutcome outcome, const EditResult* result,
     deliver(id, std::move(recipient->delivery), outcome, result, error);
     return;
   }
-  notify(id, *recipient, "end",
-         {{"state", to_string(outcome)},
-          {"finishReason",
-           result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
-          {"error", error.empty() ? Json() : Json(error)},
-          {"doubts", doubts_json(id, result)},
-          {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
-          {"placed", result != nullptr && result->is_placed()},
-          {"renamed", result != nullptr && result->is_renamed()},
-          {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
-          {"otherTries", result != nullptr && result->has_retries},
-          {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
+  notify(
+      id, *recipient, "end",
+      {{"state", to_string(outcome)},
+       {"finishReason",
+        result == nullptr ? Json() : Json(redraft::to_string(result->finish_reason))},
+       {"error", error.empty() ? Json() : Json(error)},
+       {"doubts", doubts_json(id, result)},
+       {"tidied", result == nullptr ? std::vector<std::string>() : result->tidied},
+       {"placed", result != nullptr && result->is_placed()},
+       {"renamed", result != nullptr && result->is_renamed()},
+       {"hint", outcome == EditOutcome::kDone ? hint_about(result) : Json()},
+       {"otherTries", result != nullptr && result->has_retries},
+       {"promptSize",
+        result != nullptr && result->prompt_size ? Json(to_string(*result->prompt_size)) : Json()},
+       {"statistics", result == nullptr ? Json() : statistics_json(result->statistics)}});
 }
 
 Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
@@ -223,11 +251,19 @@ Json EditFeed::doubts_json(EditId id, const EditResult* result) const {
   if (result == nullptr) return list;
   const LiveEdit* edit = workspace_.live_edit(id);
   const bool keeps_first = edit != nullptr && edit->keeps_first;
+  const std::vector<Hunk>& hunks = keeps_first ? result->hunks_before : result->hunks;
+  std::set<int> named;  // ids
   for (const Doubt& doubt : keeps_first ? result->doubts_before : result->doubts) {
     Json ids = Json::array();
-    for (const int i : doubt.edits)
-      ids.push_back(keeps_first ? i : result->hunks[static_cast<std::size_t>(i)].id);
+    for (const int i : doubt.edits) {
+      ids.push_back(hunks[static_cast<std::size_t>(i)].id);
+      named.insert(hunks[static_cast<std::size_t>(i)].id);
+    }
     list.push_back({{"reason", doubt.reason}, {"hunkIds", std::move(ids)}});
+  }
+  for (const Hunk& hunk : hunks) {  // these go with others
+    if (!hunk.doubt.empty() && !named.contains(hunk.id))
+      list.push_back({{"reason", hunk.doubt}, {"hunkIds", Json::array({hunk.id})}});
   }
   return list;
 }
@@ -259,44 +295,90 @@ void EditFeed::deliver(EditId id, Delivery delivery, EditOutcome outcome, const 
 void EditFeed::deliver_done(EditId id, Delivery delivery, const EditResult* result) {
   const std::shared_ptr<const Document> document = workspace_.document_of(id);
   const int n_dropped = workspace_.live_edit(id)->n_dropped;
-  std::int64_t version = 0;
-  Result<std::vector<TextEdit>> edits = workspace_.resolve(id, std::nullopt, &version);
+  const std::size_t n_waiting = workspace_.live_edit(id)->hunks.size();
+  const std::optional<Reply>& reply = delivery.reply;
+  const bool is_void = reply && n_dropped > 0;
+  Result<std::vector<TextEdit>> edits = take(id, delivery.takes_doubtful || is_void);
+  const std::size_t n_left = edits ? n_waiting - edits->size() : 0;
   if (edits && !edits->empty())
     *edits = with_comment_removed(*document, std::move(*edits), delivery.action);
-  const std::optional<Reply>& reply = delivery.reply;
-  if (reply && n_dropped > 0) {
+  if (is_void) {
     reply->fail(ErrorCode::kContentModified,
                 "the document changed where the edit applies. Request the edit again");
     return;
   }
-  if (result != nullptr && result->finish_reason == FinishReason::kLength) {
-    connection_->show_message(MessageType::kWarning,
-                              "redraft: the edit reached its token limit and may be incomplete");
-  }
-  if (result != nullptr && !result->doubts.empty()) {
-    connection_->show_message(MessageType::kWarning,
-                              "redraft: check this edit: " + reasons_of(result->doubts));
-  }
-  if (n_dropped > 0) {
-    connection_->show_message(
-        MessageType::kWarning,
-        "redraft: " + std::to_string(n_dropped) +
-            " changes were dropped because their lines were edited meanwhile");
-  }
+  warn_about(result, n_left, n_dropped);
   Json change = workspace_edit(*document, edits ? *edits : std::vector<TextEdit>());
   if (reply) {
     delivery.action["edit"] = std::move(change);
     (*reply)(std::move(delivery.action));
   } else if (edits && !edits->empty()) {
     apply("redraft", std::move(change));
-  } else if (n_dropped == 0) {
+  } else if (n_dropped == 0 && n_left == 0) {
     const bool placed = result != nullptr && result->is_placed();
+    const std::string why = result == nullptr ? std::string() : result->why_carried_out;
     connection_->show_message(
         MessageType::kInfo,
-        placed
-            ? "redraft: nothing to change: the file already contains this code"
+        placed ? "redraft: nothing to change: the file already contains this code"
+        : !why.empty()
+            ? "redraft: nothing had to be changed: " + why
             : "redraft: the model changed nothing. Rephrase the instruction, or select more lines");
   }
+}
+
+Result<std::vector<TextEdit>> EditFeed::take(EditId id, bool takes_doubtful) {
+  forget_left_out(id);
+  std::vector<int> ids;
+  for (const LiveHunk& live : workspace_.live_edit(id)->hunks) {
+    if (takes_doubtful || live.hunk.doubt.empty()) ids.push_back(live.hunk.id);
+  }
+  std::int64_t version = 0;
+  return workspace_.resolve(id, ids, &version);
+}
+
+void EditFeed::forget_left_out(EditId id) {
+  std::vector<EditId> waiting;
+  for (const auto& [other, recipient] : recipients_) {
+    const LiveEdit* edit = workspace_.live_edit(other);
+    if (!recipient.streamed && edit != nullptr && edit->state == LiveEdit::State::kEnded &&
+        other != id && edit->uri == workspace_.live_edit(id)->uri)
+      waiting.push_back(other);
+  }
+  std::int64_t version = 0;
+  for (const EditId other : waiting) (void)workspace_.resolve(other, std::nullopt, &version);
+}
+
+void EditFeed::warn_about(const EditResult* result, std::size_t n_left, int n_dropped) {
+  const auto warn = [&](const std::string& what) {
+    connection_->show_message(MessageType::kWarning, "redraft: " + what);
+  };
+  if (result != nullptr && result->finish_reason == FinishReason::kLength)
+    warn("the edit reached its token limit and may be incomplete");
+  if (n_left > 0) {
+    warn(count_of(n_left) + " not made: " + reasons_of(result->doubts) +
+         ". The code actions offer what is left");
+  } else if (result != nullptr && !result->doubts.empty()) {
+    warn("check this edit: " + reasons_of(result->doubts));
+  }
+  if (n_dropped > 0) {
+    warn(std::to_string(n_dropped) +
+         " changes were dropped because their lines were edited meanwhile");
+  }
+}
+
+std::vector<OfferedEdit> EditFeed::left_out(const std::string& uri) const {
+  std::vector<OfferedEdit> offered;
+  for (const auto& [id, recipient] : recipients_) {
+    const LiveEdit* edit = workspace_.live_edit(id);
+    const bool waits = !recipient.streamed && edit != nullptr && edit->uri == uri &&
+                       edit->state == LiveEdit::State::kEnded && !edit->hunks.empty();
+    if (!waits) continue;
+    std::vector<TextEdit> edits;
+    for (const LiveHunk& live : edit->hunks) edits.push_back(live.hunk.edit);
+    offered.push_back({"Redraft: make what was left out (" + edit->hunks.front().hunk.doubt + ")",
+                       workspace_edit(*workspace_.document_of(id), edits)});
+  }
+  return offered;
 }
 
 void EditFeed::apply(const std::string& label, Json workspace_edit) {
@@ -312,7 +394,7 @@ void EditFeed::apply(const std::string& label, Json workspace_edit) {
 Json EditFeed::workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const {
   Json list = edits_json(document, edits, client_.encoding);
   if (!client_.document_changes) return {{"changes", {{document.uri(), std::move(list)}}}};
-  const Json identifier = {{"uri", document.uri()}, {"version", document.version()}};
+  const Json identifier = {{"uri", document.uri()}, {"version", versions_.of(document)}};
   return {{"documentChanges",
            Json::array({{{"textDocument", identifier}, {"edits", std::move(list)}}})}};
 }
@@ -325,26 +407,25 @@ void EditFeed::resolve(const ResolveEditParams& params, const Reply& reply) {
                "no edit with id " + std::to_string(params.edit_id) + " waits for a decision");
     return;
   }
-  Json resolved = Json::array();
-  for (const LiveHunk& live : workspace_.live_edit(params.edit_id)->hunks) {
-    if (named(params.hunk_ids, live.hunk.id)) resolved.push_back(live.hunk.id);
-  }
+  Chosen chosen = choose(workspace_.live_edit(params.edit_id)->hunks, params);
   std::int64_t version = document->version();
   const Result<std::vector<TextEdit>> edits =
-      workspace_.resolve(params.edit_id, params.hunk_ids, &version);
+      workspace_.resolve(params.edit_id, chosen.ids, &version);
   if (!edits) {
     reply.fail(ErrorCode::kRequestFailed, edits.error().message());
     return;
   }
-  usage_.count(params.accept ? UsageEvent::kHunkAccepted : UsageEvent::kHunkRejected,
-               std::ssize(resolved));
+  const auto n_resolved = std::ssize(chosen.ids);
+  usage_.count(params.accept ? UsageEvent::kHunkAccepted : UsageEvent::kHunkRejected, n_resolved);
   Json change;
   if (params.accept && !edits->empty()) {
     change = workspace_edit(*document, *edits);
-    taken_back_.watch({UsageEvent::kHunkTakenBack, std::ssize(resolved)}, document, *edits,
-                      *document);
+    taken_back_.watch({UsageEvent::kHunkTakenBack, n_resolved}, document, *edits, *document);
   }
-  reply({{"edit", std::move(change)}, {"version", version}, {"hunkIds", std::move(resolved)}});
+  reply({{"edit", std::move(change)},
+         {"version", version},
+         {"hunkIds", std::move(chosen.ids)},
+         {"left", std::move(chosen.left)}});
 }
 
 void EditFeed::cancel_progress(const Json& token) {

@@ -14,6 +14,9 @@
 //   workspace/applyEdit  A and B at the end in one request, where they are by then
 //   codeAction/resolve   the same edits in the answer. If the typing had dropped A or B, the answer
 //                        would be ContentModified: the user did not choose half of an action
+//
+// If B has a doubt, the last two make A alone. B waits, and the code actions offer it until the
+// next edit of the document has ended.
 #pragma once
 
 #include <chrono>
@@ -24,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "lsp/features/client_versions.h"
+#include "lsp/features/code_actions.h"
 #include "lsp/status/model_status.h"
 #include "lsp/status/taken_back.h"
 #include "lsp/status/usage.h"
@@ -43,15 +48,17 @@ class EditFeed {
     std::optional<Reply> reply;
     Json action;
     std::shared_ptr<WorkDoneProgress> progress;  // may be null
+    bool takes_doubtful = false;  // if not streamed: changes with a doubt are made, too
   };
 
   EditFeed(std::shared_ptr<Connection> connection, Workspace& workspace, const ModelStatus& model,
-           Usage& usage, TakenBack& taken_back)
+           Usage& usage, TakenBack& taken_back, const ClientVersions& versions)
       : connection_(std::move(connection)),
         workspace_(workspace),
         model_(model),
         usage_(usage),
-        taken_back_(taken_back) {}
+        taken_back_(taken_back),
+        versions_(versions) {}
   void set_capabilities(const ClientCapabilities& capabilities) { client_ = capabilities; }
 
   // Call this for an edit that has just started.
@@ -67,6 +74,8 @@ class EditFeed {
   void on_over(EditId id) { recipients_.erase(id); }
 
   void resolve(const ResolveEditParams& params, const Reply& reply);
+  // The changes with a doubt that an edit of this document did not make.
+  std::vector<OfferedEdit> left_out(const std::string& uri) const;
   void cancel_progress(const Json& token);
 
  private:
@@ -85,6 +94,11 @@ class EditFeed {
   void deliver(EditId id, Delivery delivery, EditOutcome outcome, const EditResult* result,
                const std::string& error);
   void deliver_done(EditId id, Delivery delivery, const EditResult* result);
+  // Takes those hunks that need no decision, and leaves the others.
+  Result<std::vector<TextEdit>> take(EditId id, bool takes_doubtful);
+  // Earlier edits of the same document have waited long enough.
+  void forget_left_out(EditId id);
+  void warn_about(const EditResult* result, std::size_t n_left, int n_dropped);
   void apply(const std::string& label, Json workspace_edit);
   Json workspace_edit(const Document& document, const std::vector<TextEdit>& edits) const;
 
@@ -93,6 +107,7 @@ class EditFeed {
   const ModelStatus& model_;
   Usage& usage_;
   TakenBack& taken_back_;
+  const ClientVersions& versions_;
   ClientCapabilities client_;
   std::map<EditId, Recipient> recipients_;
 };

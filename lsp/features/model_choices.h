@@ -7,7 +7,8 @@
 namespace redraft::lsp {
 
 // Follows the user's settings: whether the model is loaded before the first request, when it is
-// unloaded, and whether its keys and values are kept on disk. Main thread.
+// unloaded, how large its prompts are, and whether its keys and values are kept on disk. Main
+// thread.
 class ModelChoices : public Feature {
  public:
   ModelChoices(Workspace& workspace, const Configuration& configuration)
@@ -16,6 +17,7 @@ class ModelChoices : public Feature {
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   // Loads and keeps nothing while the client may still say that nothing should be.
   void follow_settings() override;
+  void add_status(Json& status) const override;
 
  private:
   Workspace& workspace_;

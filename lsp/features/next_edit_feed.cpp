@@ -80,7 +80,7 @@ void NextEditFeed::next_edit(const NextEditParams& params, Reply reply) {
     return;
   }
   const std::shared_ptr<const Document> document = workspace_.document(params.uri);
-  if (document && params.version && *params.version != document->version()) {
+  if (document && params.version && !versions_.is_current(*document, *params.version)) {
     reply.fail(ErrorCode::kContentModified,
                "the document is at version " + std::to_string(document->version()));
     return;
@@ -147,7 +147,7 @@ Json NextEditFeed::result_of(const NextEditAnswer& answer) {
     ++last_id_;
     last_ = answer;
     const bool is_open = workspace_.document(answer.document->uri()) != nullptr;
-    const Json version = is_open ? Json(answer.document->version()) : Json();
+    const Json version = is_open ? versions_.of(*answer.document) : Json();
     for (const TextEdit& edit : answer.edits) {
       edits.push_back({{"text", edit.new_text},
                        {"range", to_range(*answer.document, edit.range, encoding_)},

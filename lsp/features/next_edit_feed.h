@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lsp/features/client_versions.h"
 #include "lsp/features/decoder_choice.h"
 #include "lsp/features/feature.h"
 #include "lsp/features/quiet.h"
@@ -35,13 +36,14 @@ void from_json(const Json& json, NextEditParams& params);
 class NextEditFeed : public Feature {
  public:
   NextEditFeed(Workspace& workspace, const Configuration& configuration, DecoderChoice& decoder,
-               Usage& usage, Quiet& quiet, TakenBack& taken_back)
+               Usage& usage, Quiet& quiet, TakenBack& taken_back, const ClientVersions& versions)
       : workspace_(workspace),
         configuration_(configuration),
         decoder_(decoder),
         usage_(usage),
         quiet_(quiet),
-        taken_back_(taken_back) {}
+        taken_back_(taken_back),
+        versions_(versions) {}
 
   void begin(const InitializeParams& params, FeatureRegistry& registry) override;
   void follow_settings() override;
@@ -69,6 +71,7 @@ class NextEditFeed : public Feature {
   Usage& usage_;
   Quiet& quiet_;
   TakenBack& taken_back_;
+  const ClientVersions& versions_;
   Encoding encoding_ = Encoding::kUtf16;
   std::string why_none_;
   bool expects_ = false;      // the client has requested next edits before

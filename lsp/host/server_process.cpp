@@ -103,10 +103,16 @@ Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
 }  // namespace
 
 int serve_one_client(ServerOptions options, int in_fd, int out_fd) {
-  const RecordingOptions recording = options.recording;
+  RecordingOptions recording = options.recording;
   // Made while the process may still make files anywhere.
   std::optional<Result<GrowingFile>> file;
-  if (!recording.file.empty()) file = GrowingFile::create(recording.file);
+  if (!recording.file.empty()) {
+    file = GrowingFile::create(recording.file);
+    // A replay has to know the size, which may otherwise be chosen later.
+    const auto& kept = options.make_engine.prompt_size;
+    recording.prompt_size = (kept ? kept() : std::nullopt).value_or(kDefaultPromptSize);
+    options.make_engine = with_prompt_size(std::move(options.make_engine), recording.prompt_size);
+  }
   return run_session_host(std::move(options), logging::Lines::kOfOneProcess,
                           [&](SessionHost& host) {
                             if (file) host.record(recording, *std::move(file));

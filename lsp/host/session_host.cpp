@@ -115,12 +115,15 @@ void SessionHost::dispose_of(std::vector<IndexSlot> indexes) {
 Result<std::unique_ptr<Recorder>> SessionHost::make_recorder(const RecordingOptions& options,
                                                              Result<GrowingFile> file) {
   if (!file) return file.error();
-  return Recorder::begin(
-      std::move(*file),
-      {.version = kServerVersion, .build = options.build, .options = options.arguments},
-      [this](const std::string& problem) {
-        boost::asio::post(io_, [this, problem] { warn("recording has ended: " + problem); });
-      });
+  return Recorder::begin(std::move(*file),
+                         {.version = kServerVersion,
+                          .build = options.build,
+                          .options = options.arguments,
+                          .prompt_size = options.prompt_size},
+                         [this](const std::string& problem) {
+                           boost::asio::post(
+                               io_, [this, problem] { warn("recording has ended: " + problem); });
+                         });
 }
 
 void SessionHost::record(const RecordingOptions& options, Result<GrowingFile> file) {

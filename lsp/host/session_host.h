@@ -20,9 +20,10 @@ namespace redraft::lsp {
 
 // What to record of a session; see lsp/recording.
 struct RecordingOptions {
-  std::filesystem::path file = {};          // empty: nothing
-  std::string build = {};                   // of this program
-  std::vector<std::string> arguments = {};  // the program's arguments
+  std::filesystem::path file = {};              // empty: nothing
+  std::string build = {};                       // of this program
+  std::vector<std::string> arguments = {};      // the program's arguments
+  PromptSize prompt_size = kDefaultPromptSize;  // that its engines have
 };
 
 // Any number of ClientSessions on one EngineHost: one model in memory, one decode thread, and one

@@ -42,6 +42,7 @@ Result<RecordingHeader> parse_header(const Json& line) {
   RecordingHeader header{.version = text_or_none(member(line, "version")),
                          .build = text_or_none(member(line, "build")),
                          .options = {}};
+  header.prompt_size = parse_prompt_size(text_or_none(member(line, "prompt_size")));
   const Json& options = member(line, "options");
   if (!options.is_array()) return header;
   for (const Json& option : options) header.options.push_back(text_or_none(option));
@@ -128,8 +129,8 @@ std::string content_of(const RecordedMessage& recorded) {
 
 std::string to_line(const RecordingHeader& header) {
   // Written without the JSON library, so that the format marker comes first.
-  const Json rest = {
-      {"version", header.version}, {"build", header.build}, {"options", header.options}};
+  Json rest = {{"version", header.version}, {"build", header.build}, {"options", header.options}};
+  if (header.prompt_size) rest["prompt_size"] = to_string(*header.prompt_size);
   return "{\"" + std::string(kMark) + "\":" + std::to_string(kRecordingFormat) + "," +
          to_text(rest).substr(1) + "\n";
 }

@@ -1,7 +1,8 @@
 // A recording is a file of JSON lines: a header, then every message in the order in which the
 // server saw it.
 //
-//   {"redraft_recording":1,"version":"0.1.0","build":"…","options":["lsp","--record","s.jsonl"]}
+//   {"redraft_recording":1,"version":"0.1.0","build":"…","options":["lsp","--record","s.jsonl"],
+//    "prompt_size":"medium"}
 //   {"t":0.113,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"initialize",…}}
 //   {"t":2.481,"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{…}}}
 //   {"t":9.021,"from":"client","malformed":"{\"jsonrpc\""}
@@ -12,6 +13,7 @@
 // comments.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "lsp/wire/framing.h"
 #include "lsp/wire/json.h"
 #include "support/result.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft::lsp {
 
@@ -28,6 +31,8 @@ struct RecordingHeader {
   std::string version;               // of the server
   std::string build;                 // of the program; may be empty
   std::vector<std::string> options;  // of the command line
+  // Of the requests of a client whose settings name none; nothing in recordings of older versions.
+  std::optional<PromptSize> prompt_size = {};
 };
 
 struct RecordedMessage {

@@ -219,6 +219,8 @@ Result<int> replay(const std::filesystem::path& file, ReplaySpeed speed,
       << described(recording->header) << std::endl;
   if (recording->cut_off)
     out << "the file ends within a line; redraft ignores that line" << std::endl;
+  if (const std::optional<PromptSize> size = recording->header.prompt_size)
+    make_engine = with_prompt_size(std::move(make_engine), *size);
   Replay run(*recording, speed, std::move(make_engine), std::move(index));
   run.run();
   const std::vector<std::string> found = differences(run.recorded(), run.replayed());

@@ -24,6 +24,9 @@ constexpr std::array kFormatNames = {
     std::pair{"sweep", "sweep"},       std::pair{"sweep-v2", "sweep-v2"},
     std::pair{"zeta", "zeta"},         std::pair{"zeta-2", "zeta-2"},
     std::pair{"zeta-2.1", "zeta-2.1"}, std::pair{"instinct", "instinct"}};
+constexpr std::array kPromptSizeNames = {std::pair{"auto", "auto"}, std::pair{"small", "small"},
+                                         std::pair{"medium", "medium"}, std::pair{"large", "large"},
+                                         std::pair{"huge", "huge"}};
 
 // `member`: a function from Settings& to the member's reference.
 template <typename Member>
@@ -268,8 +271,7 @@ void add_completion(Definitions& all) {
   all.push_back(integer(
       "completion.contextTokens", [](Settings& s) -> int& { return s.completion.context_tokens; },
       0, 8192,
-      "How many tokens of code the model reads for a completion. 0: as many as the machine reads "
-      "in a short time."));
+      "How many tokens of code the model reads for a completion. 0: depends on `promptSize`."));
   all.push_back(number(
       "completion.minProbability",
       [](Settings& s) -> double& { return s.completion.min_probability; }, 0, 1,
@@ -306,6 +308,11 @@ void add_edits(Definitions& all) {
 }
 
 void add_reading(Definitions& all) {
+  all.push_back(choice(
+      "promptSize", [](Settings& s) -> std::string& { return s.prompt_size; }, kPromptSizeNames,
+      "How much code the model reads for a request, and how large a region it edits around the "
+      "cursor. `auto`: a size that suits the machine and the model, which redraft chooses once and "
+      "keeps."));
   all.push_back(boolean(
       "loadEarly", [](Settings& s) -> bool& { return s.load_early; },
       "Load the model as soon as a file of a known language is open, if there is enough memory, "

@@ -31,6 +31,7 @@ struct Settings {
   bool index = true;
   bool dependencies = false;
   ReadAheadWhen read_ahead = ReadAheadWhen::kPrompt;
+  std::string prompt_size = "auto";  // a name, see parse_prompt_size()
   bool cache_on_disk = true;
   bool load_early = true;
   int unload_after = 15;  // minutes; 0 for never
@@ -43,7 +44,7 @@ struct Settings {
     std::map<std::string, bool> languages;  // "*" stands for those that are not listed
     int max_tokens = 128;
     int alternatives = 3;
-    // 0: as many as the machine reads in a short time.
+    // 0: depends on the size of prompts.
     int context_tokens = 0;
     // For all tokens of a suggestion together; 0: no limit.
     double min_probability = 0.4;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace redraft::lsp {
 namespace {
@@ -69,6 +72,34 @@ std::string without_lone_surrogates(std::string_view text) {
   return out;
 }
 
+// JSON knows no difference between 1 and 1.0, and some clients write all numbers with a fraction.
+// Beyond this limit not every integer is a number of the parser, so 1e300 remains what it is.
+void make_whole_numbers_integers(Json& all) {
+  constexpr double kExact = 9007199254740992;  // 2^53
+  std::vector<Json*> left = {&all};
+  while (!left.empty()) {
+    Json& value = *left.back();
+    left.pop_back();
+    if (value.is_structured()) {
+      for (Json& each : value) left.push_back(&each);
+    } else if (value.is_number_float()) {
+      const double number = value.get<double>();
+      if (std::trunc(number) != number || std::abs(number) > kExact) continue;
+      if (number < 0) {
+        value = static_cast<std::int64_t>(number);
+      } else {
+        value = static_cast<std::uint64_t>(number);
+      }
+    }
+  }
+}
+
+Json parsed(std::string_view text) {
+  Json value = Json::parse(text);
+  make_whole_numbers_integers(value);
+  return value;
+}
+
 }  // namespace
 
 bool has_too_many_values(std::string_view text) {
@@ -83,12 +114,12 @@ Result<Json> parse_json(std::string_view text) {
   if (extent.values > kValueLimit)
     return Error("JSON of more than " + std::to_string(kValueLimit) + " values");
   try {
-    return Json::parse(text);
+    return parsed(text);
   } catch (const Json::exception&) {
     // Parsed again below: only a lone surrogate can be repaired.
   }
   try {
-    return Json::parse(without_lone_surrogates(text));
+    return parsed(without_lone_surrogates(text));
   } catch (const Json::exception& failure) {
     // The rest of nlohmann's message quotes the input, which may be the text of a document.
     const std::string what = reason(failure);

@@ -213,7 +213,7 @@ void from_json(const Json& json, DidOpenParams& params) {
   const Json& document = json.at("textDocument");
   params.uri = document.at("uri").get<std::string>();
   params.language_id = read_optional<std::string>(document, "languageId").value_or("");
-  params.version = read_integer(document, "version");
+  params.version = read_optional_integer(document, "version").value_or(0);
   params.text = document.at("text").get<std::string>();
 }
 
@@ -231,7 +231,10 @@ void from_json(const Json& json, DidChangeParams& params) {
 void from_json(const Json& json, DidCloseParams& params) { params.uri = read_uri(json); }
 
 void from_json(const Json& json, Diagnostic& diagnostic) {
-  diagnostic = {json.at("range").get<Range>(), json.at("message").get<std::string>(), json};
+  // A string, or since LSP 3.18 MarkupContent.
+  const Json& message = json.at("message");
+  const Json& text = message.is_object() ? message.at("value") : message;
+  diagnostic = {json.at("range").get<Range>(), text.get<std::string>(), json};
 }
 
 void from_json(const Json& json, CodeActionParams& params) {
@@ -285,6 +288,7 @@ void from_json(const Json& json, EditParams& params) {
   if (!member(json, "maxNewTokens").is_null())
     params.max_new_tokens = read_count(json, "maxNewTokens");
   if (!member(json, "another").is_null()) params.another = read_count(json, "another");
+  params.doubtful = read_optional<bool>(json, "doubtful").value_or(false);
 }
 
 void from_json(const Json& json, CodeAction& action) {
@@ -320,6 +324,7 @@ void from_json(const Json& json, ResolveEditParams& params) {
     throw std::invalid_argument("action must be \"accept\" or \"reject\"");
   }
   params.accept = action == "accept";
+  params.doubtful = read_optional<bool>(json, "doubtful").value_or(false);
 }
 
 void from_json(const Json& json, ProgressCancelParams& params) { params.token = json.at("token"); }

@@ -165,7 +165,8 @@ struct EditParams {
   std::optional<std::string> scope;
   std::string decoder;  // empty for the decoder in the settings
   int max_new_tokens = 0;
-  int another = 0;  // index of the retry; 0 is the first answer
+  int another = 0;        // index of the retry; 0 is the first answer
+  bool doubtful = false;  // without streamed edits: changes with a doubt are made, too
 };
 void to_json(Json& json, const EditParams& params);
 
@@ -191,8 +192,9 @@ struct EditIdParams {
 
 struct ResolveEditParams {
   std::int64_t edit_id = 0;
-  std::optional<std::vector<int>> hunk_ids;
+  std::optional<std::vector<int>> hunk_ids;  // nothing: all
   bool accept = false;
+  bool doubtful = false;  // all includes those with a doubt; for a rejection it always does
 };
 
 struct ProgressCancelParams {

@@ -99,7 +99,7 @@ TEST(ServerCompletionStep, TakesTheTextWithinALineAsItIs) {
   EXPECT_EQ(text_of(*model, step->reference), "width * height");
   ASSERT_TRUE(step->server_end);
   EXPECT_TRUE(step->server_end->shape.single_line);
-  EXPECT_EQ(step->server_end->suffix, within.suffix);
+  EXPECT_EQ(step->server_end->after, within.suffix);
 }
 
 TEST(ServerCompletionStep, LeavesOutAReferenceOfWhichItWritesNothing) {

@@ -4,9 +4,10 @@ import os
 import pathlib
 import re
 import struct
+import subprocess
 import unittest
 
-from redraft_process import InFolder, RedraftCase, run
+from redraft_process import PROGRAM, TIME_LIMIT, InFolder, RedraftCase, run
 
 
 class Help(RedraftCase):
@@ -22,6 +23,33 @@ class Help(RedraftCase):
                                 ("doctor", every - {"--draft", "--head"}),
                                 ("bench cost", every - {"--draft", "--head"}), ("edit", every), ("lsp", every)):
             self.assertEqual(self.options(*command.split()) & every, common, command)
+
+
+class LostOutput(InFolder):
+    """A full disk is a failure, whatever the command."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment = {"XDG_DATA_HOME": str(self.folder / "data"), "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def test_is_a_failure_of_every_command(self):
+        file = self.folder / "a.py"
+        file.write_text("def f(count):\n    return count\n")
+        rename = ("edit", str(file), "--instruction", "rename count to n")
+        commands = [("--version",), ("--help",), ("edit", "--help"), ("models", "list"), ("models", "list", "--format", "json"),
+                    ("decoders",), ("cache",), ("completions", "bash"), ("manual",), rename, (*rename, "--format", "text"),
+                    (*rename, "--format", "json")]
+        for command in commands:
+            with self.subTest(command=command), open("/dev/full", "wb") as full:
+                self.assert_succeeds(run(*command, environment=self.environment))
+                done = subprocess.run([PROGRAM, *command], stdout=full, stderr=subprocess.PIPE, timeout=TIME_LIMIT,
+                                      env={**os.environ, **self.environment})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(b"redraft: error: cannot write all of the output to standard output\n", done.stderr)
+
+    def test_a_failed_index_prints_no_summary(self):
+        for form in ("json", "text"):
+            self.assert_fails(run("index", str(self.folder), "--format", form, environment=self.environment), 1)
 
 
 class WrongUsage(RedraftCase):

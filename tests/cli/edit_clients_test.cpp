@@ -134,12 +134,7 @@ TEST_F(EditClients, TheWorkspaceDecidesAsRunEditDoes) {
 
 std::optional<cli::TextRange> text_range(const EditRequest& request) {
   if (!request.range) return std::nullopt;
-  const auto position = [&](std::size_t offset) {
-    const LineIndex& lines = request.document->lines();
-    const int line = lines.line_of(offset);
-    return cli::TextPosition{line + 1, static_cast<int>(offset - lines.start(line)) + 1};
-  };
-  return cli::TextRange{position(request.range->begin), position(request.range->end)};
+  return cli::to_text_range(*request.range, *request.document);
 }
 
 TEST_F(EditClients, TheCommandLineDecidesAsRunEditDoes) {

@@ -264,9 +264,12 @@ Result<std::unique_ptr<LocalEngine>> make_scripted_engine(const EditScript& scri
   const std::shared_ptr<const Tokenizer> tokenizer =
       script.opens_thought ? thought_opening_tokenizer() : fill_tokenizer();
   // With a draft model rows are cheap; otherwise the model would not pay before it has been timed.
-  CostCurve price({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}});
-  LocalEngine::Model target{"scripted", model_of(script, tokenizer, price), tokenizer,
-                            [price](LanguageModel&) { return price; }};
+  const CostCurve usual({{1, 0.010}, {11, script.draft ? 0.011 : 0.020}}, script.load != 1);
+  const CostCurve price = usual.scaled(script.pass_cost, script.pass_cost);
+  LocalEngine::Model target{"scripted",
+                            model_of(script, tokenizer, price.scaled(script.load, script.load)),
+                            tokenizer, [price](LanguageModel&) { return price; }};
+  if (script.load != 1) target.keep_cost = [](const CostCurve&, CostChange) {};
   target.title = script.title;
   LocalEngine::Model draft;
   if (script.draft) {

@@ -40,6 +40,10 @@ struct EditScript {
   };
   Hold hold = {};
   std::chrono::milliseconds delay_per_pass{0};
+  // What passes cost by the engine's curve, as a multiple of the usual scripted price, and how much
+  // longer than that they take: on a busy machine.
+  double pass_cost = 1;
+  double load = 1;
   std::chrono::milliseconds load_delay{0};
   int failing_pass = 0;         // the number of the forward pass, from 1, that throws; 0: none
   std::string load_error = {};  // not empty: loading fails with this error

@@ -17,6 +17,15 @@ OWNED_HEADERS = {
     r"CLI/": {"cli", "cli/common"},
     r"spdlog/|fmt/": {"support/log"},
 }
+# Folders that decide what the model is shown and may write. The same request must have the same answer on a fast machine, on a
+# slow one and under load, so nothing there knows how fast the machine is (workspace/engine/prompt_size.h).
+STEADY_FOLDERS = ("workspace/edit/", "workspace/completion/", "workspace/next_edit/", "workspace/snippets/", "workspace/apply/",
+                  "workspace/documents/")
+SPEEDS = re.compile(r"\b(CostCurve|cost_curve|CostCheck|PassCosts|pass_costs|LocalEngine|local_engine|seconds_since|compute_seconds"
+                    r"|prefill_seconds|decode_seconds|tokens_per_second|total_tokens_per_second)\b")
+CLOCKS = re.compile(r"#\s*include\s*<(chrono|ctime)>|\bClock::|\bstd::chrono\b|\bstd::time\(")
+# These wait for a pause in the typing, or for the next keystroke. They start, join and cancel runs, and change no prompt.
+CLOCK_FILES = {"workspace/completion/completions.h", "workspace/completion/completions.cpp", "workspace/next_edit/next_edits.cpp"}
 SKIPPED_FOLDERS = {"tests", "tools", "editors", "node_modules", ".git"}
 SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
@@ -121,6 +130,7 @@ class Layers:
 
     def _violations_of(self, source):
         text = (self.root / source).read_text()
+        yield from _speeds(source, text)
         own = self.library_of(source)
         if own is None:
             yield f"{source}: belongs to no library"
@@ -140,6 +150,16 @@ class Layers:
         target = self.library_of(included)
         if target != own and target not in self.depends[own]:
             yield f"{where}: {own} does not list {target} in DEPENDS"
+
+
+def _speeds(source, text):
+    if not source.startswith(STEADY_FOLDERS):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.partition("//")[0]
+        found = SPEEDS.search(code) or (source not in CLOCK_FILES and CLOCKS.search(code))
+        if found:
+            yield f"{source}:{number}: {found.group(0)}: what decides an answer must not depend on the machine's speed"
 
 
 def _includes(text):

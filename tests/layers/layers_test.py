@@ -53,6 +53,18 @@ class ASmallTree(unittest.TestCase):
         self.write("upper/b.h", "#include <torch/torch.h>\n")
         self.assertEqual(self.violations(), ["upper/b.h:1: #include torch/torch.h: only decoding/model, tuning may"])
 
+    def test_reports_a_speed_where_answers_are_decided(self):
+        self.write("workspace/edit/CMakeLists.txt", "redraft_library(edit SOURCES a.cpp DEPENDS lower)")
+        reason = "what decides an answer must not depend on the machine's speed"
+        for code, found in (("int f(Engine& e) { return e.cost_curve().tokens_read_in(1, 9); }", "cost_curve"),
+                            ("#include <chrono>", "#include <chrono>"),
+                            ("bool slow(const DecodeStatistics& s) { return s.tokens_per_second() < 9; }", "tokens_per_second")):
+            self.write("workspace/edit/a.cpp", f"// The cost_curve is elsewhere.\n{code}\n")
+            self.assertEqual(self.violations(), [f"workspace/edit/a.cpp:2: {found}: {reason}"])
+            self.write("upper/b.cpp", f"{code}\n")
+            self.write("workspace/edit/a.cpp", "")
+            self.assertEqual(self.violations(), [])
+
     def test_reports_an_include_that_is_no_path_from_the_top(self):
         self.write("upper/b.cpp", '#include "b.h"\n')
         self.assertEqual(self.violations(), ["upper/b.cpp:1: #include b.h: not a path from the top of the tree"])

@@ -107,6 +107,37 @@ class GhostText(CompletionTest):
         with open(record, encoding="utf-8") as file:
             self.assertIn('")\n', file.read())
 
+    def test_what_follows_on_the_line_is_not_repeated(self):
+        fills = [{"after": "<p>", "write": "{text}</p>\n"}, {"after": "fmt.Pri", "write": "ntln(\"hi\")\n"},
+                 {"after": "dirs(\"out\", ", "write": "0o755, exist_ok=True)\n"}, {"after": "len", "write": "(set(items))\n"},
+                 {"after": "```sh\n", "write": "make\n```\n\nOr:\n"}]
+        places = [("tsx", "typescriptreact", "return <p></p>;\n", (0, 10), "{text}"),
+                  ("go", "go", "\tfmt.Println(\"hi\")\n", (0, 8), None),
+                  ("py", "python", "os.makedirs(\"out\", , exist_ok=True)\n", (0, 19), "0o755"),
+                  ("py", "python", "return len(items)\n", (0, 10), None),
+                  ("md", "markdown", "```sh\n\n```\n\nThat is all.\n", (1, 0), "make")]
+        for kind in (AUTOMATIC, INVOKED):
+            client = ServerTest.start(self, capabilities=GHOST, fills=fills)
+            client.notify("workspace/didChangeConfiguration",
+                          {"settings": {"redraft": {"completion": {"alternatives": 1}}}})
+            for number, (ending, language, text, at, shown) in enumerate(places):
+                uri = f"file:///tmp/{number}.{ending}"
+                client.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": language, "version": 1,
+                                                                        "text": text}})
+                items = client.request("textDocument/inlineCompletion", {
+                    "textDocument": {"uri": uri}, "position": position(*at), "context": {"triggerKind": kind}})["items"]
+                self.assertEqual([item["insertText"] for item in items], [shown] if shown else [], (text, kind))
+                if not shown:
+                    self.assertIn("already has what the model wrote",
+                                  client.request("redraft/status")["completion"]["whyNone"])
+
+    def test_a_keyword_alone_is_shown_on_request_only(self):
+        client = ServerTest.start(self, capabilities=GHOST, fills=[{"after": "def f():\n    ", "write": "return 1\n"}],
+                                  doubts=[{"after": "return", "probability": 0.2}])
+        self.open(client, "def f():\n    \n")
+        self.assertEqual(self.ghost(client, 1, 4), [])
+        self.assertEqual(self.ghost(client, 1, 4, INVOKED)[0]["insertText"], "return 1")
+
     # While the user types, a suggestion ends where the model is not sure of it.
 
     DOUBTS = [{"after": "width ", "probability": 0.4}]

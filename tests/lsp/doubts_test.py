@@ -2,7 +2,7 @@
 
 import unittest
 
-from server_case import STREAMING, URI, ServerTest, apply_edits
+from server_case import RESOLVING, STREAMING, URI, ServerTest, apply_edits, span
 
 TEXT = """class Client:
     def send(self, line):
@@ -20,6 +20,14 @@ KEPT = {"instruction": "That is wrong", "find": HEAD, "replace": HEAD + '       
 FIRST = TEXT.replace(LOST["find"], LOST["replace"])
 SECOND = TEXT.replace(KEPT["find"], KEPT["replace"])
 GONE = "the definition of 'Client.put' is gone"
+# Two hunks: one loses the method, the other one has no doubt.
+REST = HEAD + TEXT.split(HEAD)[1]
+BOTH = {**LOST, "find": REST,
+        "replace": REST.replace(HEAD, LOST["replace"]).replace("sock.close()", "sock.shutdown()")}
+CERTAIN = TEXT.replace("sock.close()", "sock.shutdown()")
+PLAIN = {"workspace": {"applyEdit": True}, "textDocument": {"codeAction": {"codeActionLiteralSupport": {
+    "codeActionKind": {"valueSet": []}}}}}
+ALL = span(0, 0, TEXT.count("\n"), 0)
 
 
 class Doubts(ServerTest):
@@ -29,7 +37,8 @@ class Doubts(ServerTest):
         return client, self.edit(client, instruction)
 
     def accept_all(self, client, edit):
-        return apply_edits(TEXT, self.resolve(client, edit)["edit"]["changes"][URI])
+        """Also what is doubtful."""
+        return apply_edits(TEXT, self.resolve(client, edit, doubtful=True)["edit"]["changes"][URI])
 
     def test_what_stays_doubtful_is_told_with_its_hunks(self):
         client, edit = self.run_edit([LOST])
@@ -63,10 +72,92 @@ class Doubts(ServerTest):
         self.assertEqual(len(self.events(client, edit, "hunk")), 1)
         self.assert_error(-32602, self.resolve, client, edit)
 
-    def test_a_client_without_streamed_edits_is_warned(self):
-        client, _ = self.run_edit([LOST], {"workspace": {"applyEdit": True}})
+    def test_all_are_accepted_but_for_what_is_doubtful(self):
+        client, edit = self.run_edit([BOTH])
+        self.end(client, edit)
+        reply = self.resolve(client, edit)
+        self.assertEqual(apply_edits(TEXT, reply["edit"]["changes"][URI]), CERTAIN)
+        self.assertEqual((reply["hunkIds"], reply["left"]), ([1], [{"hunkId": 0, "reason": GONE}]))
+        again = self.resolve(client, edit)
+        self.assertEqual((again["edit"], again["hunkIds"], len(again["left"])), (None, [], 1))
+        rest = self.resolve(client, edit, doubtful=True)
+        self.assertEqual((rest["hunkIds"], rest["left"]), ([0], []))
+        self.assert_error(-32602, self.resolve, client, edit)
+
+    def test_a_doubtful_hunk_that_is_named_is_accepted(self):
+        client, edit = self.run_edit([BOTH])
+        self.end(client, edit)
+        reply = self.resolve(client, edit, [0])
+        self.assertEqual((reply["hunkIds"], reply["left"]), ([0], []))
+
+    def test_all_are_rejected(self):
+        client, edit = self.run_edit([BOTH])
+        self.end(client, edit)
+        reply = self.resolve(client, edit, action="reject")
+        self.assertEqual((reply["hunkIds"], reply["left"]), ([0, 1], []))
+
+    def test_what_goes_with_a_doubtful_hunk_says_so(self):
+        needs = REST.replace(HEAD, "    LINES = 1\n").replace("sock.close()", "sock.close(self.LINES)")
+        client, edit = self.run_edit([{**LOST, "find": REST, "replace": needs}])
+        end = self.end(client, edit)
+        self.assertEqual([doubt["hunkIds"] for doubt in end["doubts"]], [[0], [1]])
+        self.assertEqual(end["doubts"][1]["reason"], "goes with a doubtful change: " + GONE)
+        self.assertEqual(self.resolve(client, edit)["edit"], None)
+
+    def test_who_decided_is_told_with_each_hunk(self):
+        client, edit = self.run_edit([BOTH])
+        self.end(client, edit)
+        self.assertEqual([hunk["decidedBy"] for hunk in self.events(client, edit, "hunk")], ["model", "model"])
+
+    def test_a_client_without_streamed_edits_gets_what_is_certain(self):
+        client, _ = self.run_edit([BOTH], PLAIN)
+        applied = client.notification("workspace/applyEdit")
+        self.assertEqual(apply_edits(TEXT, applied["edit"]["changes"][URI]), CERTAIN)
+        shown = client.notification("window/showMessage", lambda p: "1 change not made" in p["message"])
+        self.assertIn(GONE, shown["message"])
+
+    def left_out(self, client):
+        return [action for action in self.actions(client) if "left out" in action["title"]]
+
+    def test_and_finds_the_rest_among_the_code_actions(self):
+        client, _ = self.run_edit([BOTH], PLAIN)
+        client.notification("workspace/applyEdit")
+        self.change(client, 2, {"text": "# new\n", "range": span(0, 0, 0, 0)})
+        [offered] = self.left_out(client)
+        self.assertEqual(offered["title"], f"Redraft: make what was left out ({GONE})")
+        now = "# new\n" + TEXT
+        made = apply_edits(now, offered["edit"]["changes"][URI])
+        self.assertEqual(made, now.replace(HEAD, LOST["replace"]))
+        self.change(client, 3, {"text": made, "range": span(0, 0, now.count("\n"), 0)})
+        self.assertEqual(self.left_out(client), [])
+
+    def test_the_next_edit_replaces_what_is_offered(self):
+        client, _ = self.run_edit([BOTH], PLAIN)
+        client.notification("workspace/applyEdit")
+        for _ in range(20):  # more than may wait
+            start = client.count()
+            self.edit(client, "add a docstring", range=span(4, 0, 9, 0))
+            client.notification("window/showMessage", lambda p: "not made" in p["message"], start)
+        self.assertEqual(len(self.left_out(client)), 1)
+
+    def test_or_gets_all_on_request(self):
+        client = self.start([BOTH], PLAIN)
+        self.open(client, TEXT)
+        self.edit(client, "add a docstring", doubtful=True)
+        applied = client.notification("workspace/applyEdit")
+        self.assertEqual(apply_edits(TEXT, applied["edit"]["changes"][URI]), FIRST.replace("sock.close()", "sock.shutdown()"))
         shown = client.notification("window/showMessage", lambda p: "check this edit" in p["message"])
         self.assertIn(GONE, shown["message"])
+
+    def test_a_resolved_action_has_what_is_certain(self):
+        client = self.start([{**BOTH, "instruction": "fix"}], RESOLVING)
+        self.open(client, TEXT)
+        action = next(a for a in self.actions(client) if a["title"] == "Redraft: fix problems")
+        action["data"]["range"] = ALL
+        del action["data"]["scope"]
+        resolved = client.request("codeAction/resolve", action)
+        [change] = resolved["edit"]["documentChanges"]
+        self.assertEqual(apply_edits(TEXT, change["edits"]), CERTAIN)
 
     def test_and_gets_the_better_answer_alone(self):
         client, _ = self.run_edit([LOST, KEPT], {"workspace": {"applyEdit": True}})

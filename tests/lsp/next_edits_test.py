@@ -90,6 +90,62 @@ class NextEdits(ServerTest):
             self.change(client, version, {"range": answer["edits"][0]["range"], "text": answer["edits"][0]["text"]})
         self.release()
 
+    # What the tree knows of names, and values that are equal by chance.
+
+    TWO = ("def f(xs):\n    count = 0\n    for x in xs:\n        count += x\n    return count\n\n\n"
+           "def g(xs):\n    count = 0\n    return count\n")
+
+    def walk(self, client, edits=20):
+        """What is proposed, one edit after the other, each accepted, until nothing is: the lines from 0, and the text."""
+        lines, version = [], 2
+        for _ in range(edits):
+            answer = self.ask(client)
+            if not answer["edits"]:
+                return lines, answer
+            edit = answer["edits"][0]
+            lines += range(edit["range"]["start"]["line"], edit["range"]["end"]["line"])
+            version += 1
+            self.change(client, version, {"range": edit["range"], "text": edit["text"]})
+        return lines, None
+
+    def test_a_renamed_variable_is_renamed_where_it_is_used_and_nowhere_else(self):
+        client = self.start(edits=[{"find": "count", "replace": "total"}])  # the model would do it everywhere
+        self.open(client, self.TWO)
+        self.change(client, 2, {"range": span(1, 4, 1, 9), "text": "total"})
+        answer = self.ask(client)
+        self.assertEqual((answer["byTree"], answer["statistics"]), (True, None))
+        self.assertEqual([edit["text"] for edit in answer["edits"]], ["        total += x\n    return total\n"])
+        self.assertEqual(answer["note"], "the other uses of what you renamed")
+        self.assertEqual(self.walk(client)[0], [3, 4])
+
+    def test_another_functions_variable_stays_whoever_proposes_to_rename_it(self):
+        client = self.start(edits=[{"find": "count", "replace": "total"}])
+        self.open(client, self.TWO)
+        self.change(client, 2, {"range": span(1, 4, 1, 9), "text": "total"},
+                    {"range": span(3, 8, 3, 13), "text": "total"}, {"range": span(4, 11, 4, 16), "text": "total"})
+        answer = self.ask(client)
+        self.assertEqual(answer["edits"], [])
+        self.assertIn("no other code looks like", answer["whyNone"])
+
+    def test_a_value_that_is_equal_follows_once_two_were_changed_alike(self):
+        filler = "\n" * 12
+        text = filler.join(f"def f{i}(x):\n    return wait(x, 10)\n" for i in range(4))
+        client = self.start(edits=[{"find": "10", "replace": "30"}])
+        self.open(client, text)
+        self.change(client, 2, {"range": span(1, 19, 1, 21), "text": "30"})
+        self.assertEqual(self.ask(client)["edits"], [])
+        self.change(client, 3, {"range": span(15, 19, 15, 21), "text": "30"})
+        self.assertEqual([edit["text"] for edit in self.ask(client)["edits"]], ["    return wait(x, 30)\n"])
+
+    def test_a_value_that_nobody_wrote_is_not_derived(self):
+        client = self.start(edits=[{"find": '"y": "1.0.0"', "replace": '"y": "1.0.1"'}])
+        text = '{\n  "version": "1.0.0",\n  "dependencies": {\n    "y": "1.0.0"\n  }\n}\n'
+        uri = "file:///tmp/package.json"
+        self.open(client, text, uri=uri)
+        client.notify("textDocument/didChange", {"textDocument": {"uri": uri, "version": 2}, "contentChanges": [
+            {"range": span(1, 14, 1, 19), "text": "1.1.0"}]})
+        self.assertEqual(client.request("redraft/nextEdit", {"textDocument": {"uri": uri}})["edits"], [])
+
     def test_a_document_that_can_no_longer_be_edited_is_proposed_nothing_for(self):
         client = self.start()
         other = "file:///tmp/other.py"
@@ -213,6 +269,26 @@ class NextEdits(ServerTest):
             answer = self.ask(client)
             self.assertEqual(answer["edits"], [], wrong)
             self.assertIn("1 call found in the open files, 1 to change; the model", answer["whyNone"])
+
+    def test_what_was_searched_is_said_of_changes_of_calls_only(self):
+        follow = [{"find": "old(", "replace": "fresh("}]
+        client = self.start(follow)
+        self.change_parameters(client, "mode, path", CALLS)
+        self.change(client, 3, {"range": span(7, 11, 7, 14), "text": "fresh"})
+        answer = self.ask(client)
+        self.assertIn("fresh(x)", answer["edits"][0]["text"])
+        self.assertIsNone(answer["note"], "that is no call of 'load'")
+
+    def test_what_is_left_keeps_its_note(self):
+        client = self.start(**self.hold())
+        self.change_parameters(client, "mode, path", 'load("a", "r")\nx = 1\nload("b", "w")\n')
+        first = self.ask(client)
+        self.assertEqual(len(first["edits"]), 2)
+        edit = first["edits"][0]
+        self.change(client, 3, {"range": edit["range"], "text": edit["text"]})
+        answer = self.ask(client)
+        self.assertEqual((answer["carried"], answer["byTree"], answer["note"]), (True, True, first["note"]))
+        self.release()
 
     def test_that_no_call_was_found_is_said(self):
         client = self.start()

@@ -12,6 +12,9 @@ from server_case import RENAME, RESOLVING, SERVER, STREAMING, URI, ServerTest, p
 
 CASES = pathlib.Path(__file__).resolve().parent.parent / "cases" / "recordings"
 TEXT = "def area(width, height):\n    old = width * height\n    print(width, height)\n    return old\n\n\nprint(area(2, 3))\n"
+# A function that is a region with prompts of medium size, and too large with small ones.
+LARGE = "def area(width):\n" + "".join(f"    if width > {i}:\n        old = width + {i}\n" for i in range(60)) + "    return old\n"
+LARGE = "".join(f"def before_{i}():\n    pass\n\n\n" for i in range(90)) + LARGE
 FILLS = [{"after": "perimeter = ", "write": "2 * (width + height)\n"}]
 CAPABILITIES = {**STREAMING, "textDocument": RESOLVING["textDocument"]}
 OTHER = [{"instruction": "rename", "find": "old", "replace": "other"}]
@@ -201,6 +204,26 @@ class Replay(RecordingTest):
         self.record(delay_ms_per_pass=5)
         self.assert_same(self.play())
         self.assert_same(self.play(delay_ms_per_pass=20))
+
+    def test_has_the_size_of_prompts_on_any_machine(self):
+        def edit_a_large_file(session):
+            session.test.open(session.client, LARGE)
+            edit = session.test.edit(session.client, range=span(400, 4, 400, 4), scope="auto")
+            session.test.assertEqual(session.test.end(session.client, edit)["promptSize"], "medium")
+            session.test.assertEqual(session.client.request("redraft/status")["promptSize"], "medium")
+
+        self.record(edit_a_large_file, pass_cost=100).close()
+        self.assertEqual(self.lines()[0]["prompt_size"], "medium", "no size was chosen before")
+        for pass_cost in (0.01, 1, 100):
+            self.assert_same(self.play(pass_cost=pass_cost))
+        # With another size the region is another one.
+        text = self.file.read_text()
+        self.file.write_text(text.replace('"prompt_size":"medium"', '"prompt_size":"small"', 1))
+        self.assertEqual(self.play().returncode, 1)
+        # A recording without a size takes that of the machine.
+        self.file.write_text(text.replace('"prompt_size":"medium"', '"prompt_size":null', 1))
+        self.assertEqual(self.play(pass_cost=2).returncode, 0)
+        self.assertEqual(self.play(pass_cost=100).returncode, 1)
 
     def test_a_server_that_answers_otherwise_is_found_out(self):
         self.record()

@@ -36,7 +36,8 @@ class Rename(ServerTest):
         return span(line, character, line, character)
 
     def result(self, client, edit):
-        return apply_edits(CODE, self.resolve(client, edit)["edit"]["changes"][URI])
+        """With all hunks, also the doubtful ones."""
+        return apply_edits(CODE, self.resolve(client, edit, doubtful=True)["edit"]["changes"][URI])
 
     def test_it_needs_no_model_and_follows_the_name(self):
         client = self.begin()
@@ -68,16 +69,25 @@ class Rename(ServerTest):
         self.assertIn("'count' of 'other'", doubt["reason"])
         hunks = self.events(client, edit, "hunk")
         uncertain = [hunk["newText"] for hunk in hunks if hunk["hunkId"] in doubt["hunkIds"]]
-        self.assertEqual(uncertain, ["    total = count + other.size\n", "        self.size += other.size\n"])
+        self.assertEqual(uncertain, ["    total = count + other.size\n", "size"])  # in the line of self.count
+        reply = self.resolve(client, edit)
+        certain = CODE.replace("    count = 0", "    size = 0").replace("self.count", "self.size")
+        self.assertEqual(apply_edits(CODE, reply["edit"]["changes"][URI]), certain)
 
     def test_what_the_tree_does_not_know_the_model_decides(self):
         client = self.begin(held=False)
-        for instruction in ("rename total to t and add a comment", "rename missing to t"):
+        for instruction in ("rename total to t and add a comment", "rename the value to t"):
             edit = self.edit(client, instruction, range=span(3, 0, 6, 0))
             end = self.end(client, edit)
             self.assertEqual((end["state"], end["renamed"]), ("done", False), instruction)
             self.assertIn("by_the_model", self.events(client, edit, "hunk")[0]["newText"])
             client.request("workspace/executeCommand", {"command": "redraft.cancel", "arguments": [{"editId": edit}]})
+
+    def test_a_name_that_is_not_there_is_an_error(self):
+        client = self.begin()
+        error = self.assert_error(-32803, self.edit, client, "rename Load to read")
+        self.assertIn("there is no 'Load' in this file; did you mean 'load'?", error)
+        self.assert_error(-32803, self.edit, client, "rename load to class")
 
     def test_a_plain_client_gets_one_edit(self):
         client = self.begin({"workspace": {"applyEdit": True}})

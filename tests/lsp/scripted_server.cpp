@@ -14,6 +14,7 @@
 //    "answers": [{"after": "What", "write": "That."}],   to all that is no completion; then
 //                               there are no edits (answer_script.h)
 //    "delay_ms_per_pass": 20,   every forward pass takes this long (default 0)
+//    "pass_cost": 1,            a machine on which each pass costs so much more
 //    "hold": {"before": "x", "file": "FILE"},   while FILE exists, an edit's answer stops before
 //                               the first "x" in it (empty: before all of it)
 //    "hold_fills": "FILE",      while FILE exists, completions and answers write nothing
@@ -79,6 +80,7 @@ redraft::EditScript read_script(const nlohmann::json& json) {
   for (const nlohmann::json& answer : json.value("answers", nlohmann::json::array()))
     script.answers.fills.push_back({answer.at("after"), answer.at("write")});
   script.delay_per_pass = std::chrono::milliseconds(json.value("delay_ms_per_pass", 0));
+  script.pass_cost = json.value("pass_cost", 1.0);
   if (json.contains("hold"))
     script.hold = {json["hold"].at("before"), std::string(json["hold"].at("file"))};
   script.failing_pass = json.value("failing_pass", 0);

@@ -185,13 +185,14 @@ class ServerTest(unittest.TestCase):
         return client.notification("$/redraft/edit", lambda p: (p["editId"], p["kind"], p.get("hunkId")) ==
                                    (edit, "hunk", number))
 
-    def resolve(self, client, edit, hunks=None, action="accept"):
-        return client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": hunks, "action": action})
+    def resolve(self, client, edit, hunks=None, action="accept", **more):
+        return client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": hunks, "action": action, **more})
 
     def assert_error(self, code, function, *arguments, **more):
         with self.assertRaises(ResponseError) as raised:
             function(*arguments, **more)
         self.assertEqual(raised.exception.code, code, raised.exception)
+        return str(raised.exception)
 
     def actions(self, client, diagnostics=()):
         return client.request("textDocument/codeAction", {

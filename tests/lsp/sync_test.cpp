@@ -83,6 +83,69 @@ TEST_F(SyncTest, NoChangesAtAllAreANewVersion) {
             -32801);
 }
 
+// Some clients always send 1, or begin to count anew.
+TEST_F(SyncTest, AVersionThatDoesNotRiseIsCountedUp) {
+  open("one\ntwo\n");
+  for (const Json& version : Json{1, 1, 0, 1, -7, 1}) {
+    EXPECT_TRUE(change(version, {{{"range", span(0, 0, 0, 0)}, {"text", "x"}}}).empty());
+  }
+  EXPECT_EQ(line(0), "xxxxxxone");
+  EXPECT_TRUE(change(1, {{{"range", span(1, 3, 1, 3)}, {"text", "!"}}}).empty());
+  EXPECT_EQ(line(1), "two!");
+}
+
+TEST_F(SyncTest, ARequestNamesTheVersionThatTheClientCounts) {
+  const auto edit_of = [this](Json version) {
+    const Json identifier = {{"uri", "file:///a.py"}, {"version", std::move(version)}};
+    return edit({{"textDocument", identifier}, {"instruction", "x"}});
+  };
+  open("one\n", 1);
+  change(1, {{{"text", "two\n"}}});
+  EXPECT_TRUE(edit_of(1).contains("result")) << "the client's";
+  EXPECT_TRUE(edit_of(2).contains("result")) << "redraft's";
+  EXPECT_EQ(code(edit_of(3)), -32801);
+  change(5, {{{"text", "three\n"}}});
+  EXPECT_TRUE(edit_of(5).contains("result"));
+  EXPECT_EQ(code(edit_of(1)), -32801);
+  EXPECT_EQ(code(edit_of(2)), -32801);
+}
+
+TEST_F(SyncTest, AnOpenedDocumentNeedsNoVersion) {
+  const Json document = {{"uri", "file:///a.py"}, {"languageId", "python"}, {"text", "one\n"}};
+  EXPECT_TRUE(notify("textDocument/didOpen", {{"textDocument", document}}).empty());
+  EXPECT_EQ(line(0), "one");
+  EXPECT_TRUE(notify("textDocument/didChange", {{"textDocument", {{"uri", "file:///a.py"}}},
+                                                {"contentChanges", {{{"text", "two\n"}}}}})
+                  .empty());
+  EXPECT_EQ(line(0), "two");
+}
+
+TEST_F(SyncTest, NumbersMayBeWrittenWithAFraction) {
+  open("one\ntwo\n");
+  receive(R"({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+      "textDocument": {"uri": "file:///a.py", "version": 2.0},
+      "contentChanges": [{"range": {"start": {"line": 1.0, "character": 0.0},
+                                    "end": {"line": 1.0, "character": 3.0}}, "text": "2"}]}})");
+  EXPECT_EQ(line(1), "2");
+}
+
+TEST_F(SyncTest, ADiagnosticMayHaveMarkup) {
+  open("one\n");
+  const Json range = span(0, 0, 0, 3);
+  const auto fix_for = [&](const Json& message) {
+    return request("textDocument/codeAction",
+                   {{"textDocument", {{"uri", "file:///a.py"}}},
+                    {"range", range},
+                    {"context",
+                     {{"diagnostics", {{{"range", range}, {"message", message}}}},
+                      {"only", {"quickfix"}}}}});
+  };
+  const Json marked = {{"kind", "markdown"}, {"value", "`one` is not defined"}};
+  const Json action = fix_for(marked).at("result").at(0);
+  EXPECT_EQ(action.at("title"), "Fix with redraft: `one` is not defined");
+  EXPECT_EQ(code(fix_for({{"kind", "markdown"}})), -32602) << "without a text";
+}
+
 TEST_F(SyncTest, PlacesBeyondTheTextAreItsEnds) {
   open("one\ntwo");
   change(2, {{{"range", span(0, 2000000000, 0, UINT64_MAX)}, {"text", "!"}}});
@@ -104,7 +167,7 @@ TEST_F(SyncTest, OpenedTwiceIsANewBeginning) {
 TEST_F(SyncTest, AnOpenThatCannotBeReadLeavesNothingOpen) {
   for (const char* wrong :
        {R"({"version": 1, "languageId": "python"})", R"({"version": 1.5, "text": "x"})",
-        R"({"version": null, "text": "x"})", R"({"version": 2, "text": ["x"]})",
+        R"({"version": "1", "text": "x"})", R"({"version": 2, "text": ["x"]})",
         R"({"version": 2, "text": "x", "languageId": 3})"}) {
     SCOPED_TRACE(wrong);
     open("one\n");

@@ -230,6 +230,36 @@ TEST_F(ExpectedRequests, ACompletionAFewKeysLaterReadsWhatIsBehindThem) {
   EXPECT_LT(unread(*answer.statistics), 20);
 }
 
+// The snippets of other files are those of the place that was expected, whether or not the model
+// had time to read them.
+TEST_F(ExpectedRequests, ReadingChangesNoPromptOfACompletion) {
+  std::string prompts[2];
+  for (const bool is_read : {false, true}) {
+    start([&](const LoadControl&) -> Result<std::unique_ptr<Engine>> {
+      Result<std::unique_ptr<LocalEngine>> engine = make_scripted_engine(script_);
+      const Tokenizer* tokenizer = &(*engine)->tokenizer();
+      (*engine)->observe(
+          {.on_begin =
+               [&, tokenizer](Purpose, const DecoderName&, const DecodeRequest& request) {
+                 prompts[is_read ? 1 : 0] = tokenizer->decode(request.prompt);
+               },
+           .on_emitted = {},
+           .on_end = [](const DecodeResult&) {}});
+      return as_engine(std::move(engine));
+    });
+    load();
+    open("def measure(shape):\n    return shape\n\n\ndef colour(shape):\n    return 1\n", kOther);
+    const std::string first = "measure(";
+    const std::string text = first + std::string(30, '\n') + "colour(y)\nx = \n";
+    open(text);
+    workspace_->expect_completion({.uri = kUri, .offset = first.size()});
+    if (is_read) settle();
+    complete(text.size() - 1);
+    EXPECT_THAT(prompts[is_read ? 1 : 0], HasSubstr("def measure(shape):"));
+  }
+  EXPECT_EQ(prompts[0], prompts[1]);
+}
+
 // Otherwise it would wait for them.
 TEST_F(ExpectedRequests, AnAnnouncedEditEndsTheReadingOfGuesses) {
   load();

@@ -47,8 +47,8 @@ std::vector<Unit> units_of(std::string_view text) {
 std::size_t raw_size(const std::vector<Unit>& units, std::size_t size) {
   std::size_t raw = 0;
   for (const Unit& unit : units) {
-    if (size < unit.canonical.size()) return std::string_view::npos;
     if (size == 0) return raw;
+    if (size < unit.canonical.size()) return std::string_view::npos;
     size -= unit.canonical.size();
     raw += unit.raw.size();
   }

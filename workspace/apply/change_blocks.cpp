@@ -13,6 +13,7 @@
 #include "text/strings/trimmed.h"
 #include "text/strings/word_list.h"
 #include "workspace/apply/change_path.h"
+#include "workspace/apply/diff_reader.h"
 #include "workspace/apply/ellipsis.h"
 
 namespace redraft {
@@ -194,8 +195,10 @@ bool is_text_itself(const ChangeLines& lines, const ChangedFile& file,
   return n_outside > 0 && !std::ranges::any_of(blocks, is_in_file);
 }
 
-// A comment on the first line that only states a path is no code.
+// A comment on the first line that only states a path is no code. The head of a diff looks like a
+// comment of SQL.
 void take_path_from_comment(ChangeBlock& block, const ChangedFile& file) {
+  if (is_diff(block, true)) return;
   const auto first = std::ranges::find_if_not(
       block.lines, [](std::string_view line) { return is_blank_text(line); });
   if (first == block.lines.end() || file.has_line(trimmed(*first))) return;

@@ -30,6 +30,9 @@ constexpr std::string_view kProducts =
 constexpr std::string_view kMentions =
     "from using uses use import imports imported see like unlike with than calls by via unchanged";
 
+// The endings that people leave out: "README".
+constexpr std::string_view kProseEndings = "md markdown mdx rst adoc txt";
+
 std::string_view name_of(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 bool is_path_char(char c) {
@@ -77,6 +80,18 @@ std::string_view without_prefix_word(std::string_view text) {
   return text;
 }
 
+// Whether a name is that of a text without its ending: "README" of "README.md".
+bool is_short_for(std::string_view name, std::string_view file) {
+  const std::size_t dot = file.find_last_of('.');
+  return dot != std::string_view::npos && has_word(kProseEndings, file.substr(dot + 1)) &&
+         lower_case(name) == lower_case(file.substr(0, dot));
+}
+
+// "license" is a word, too.
+bool is_plain_word(std::string_view word) {
+  return word.find_first_of("./`") == std::string_view::npos && lower_case(word) == word;
+}
+
 std::optional<std::string> path_of(std::string_view word) {
   word = bare(word);
   return is_path(word) ? std::optional(plain_path(word)) : std::nullopt;
@@ -97,7 +112,7 @@ std::optional<std::string> path_in_sentence(std::string_view line) {
   std::optional<std::string> found;
   std::string word_before, before;
   for (const std::string_view word : split_separated(line, ' ')) {
-    if (std::optional<std::string> path = path_of(word)) {
+    if (std::optional<std::string> path = path_of(word); path && !is_plain_word(word)) {
       if (found && *found != *path) return std::nullopt;
       found = std::move(path);
       before = word_before;
@@ -147,7 +162,7 @@ std::string plain_path(std::string_view path, bool is_of_diff) {
 bool is_same_file(std::string_view path, std::string_view other) {
   while (!path.empty() && !other.empty()) {
     const std::string_view a = name_of(path), b = name_of(other);
-    if (a != b) return false;
+    if (a != b && !is_short_for(a, b) && !is_short_for(b, a)) return false;
     path.remove_suffix(std::min(path.size(), a.size() + 1));
     other.remove_suffix(std::min(other.size(), b.size() + 1));
   }

@@ -128,21 +128,24 @@ class ChangePlacer {
     for (const Replaced& hunk : change.replaced) {
       if (hunk.after_other.empty()) {
         hunks.push_back(hunk);
-      } else if (const Result<void> checked = check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
-                 !checked) {
-        return checked.error();
+      } else {
+        const Result<void> checked =
+            check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
+        if (!checked) return checked.error();
       }
     }
     Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, language_id_, hunks);
     if (!all) return all;
+    int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
-      Result<std::vector<LineSpan>> spans =
-          place_snippet(file_, tree_, language_id_, snippet);
+      Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
       if (!snippet.after_other.empty()) {
         if (const Result<void> checked = check(snippet, spans); !checked) return checked.error();
         continue;
       }
       if (!spans) return spans.error();
+      for (LineSpan& span : *spans) span.origin.part = part;
+      ++part;
       std::ranges::move(*spans, std::back_inserter(*all));
     }
     return in_order(std::move(*all));
@@ -252,13 +255,18 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
   ChangePlacer placer(file, document->syntax(), document->language());
   Result<std::vector<LineSpan>> spans = placer.place_all(change);
   if (spans) {
-    placed.edits = file.edits(*spans);
+    for (const LineSpan& span : *spans) {
+      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
+      placed.origins.resize(placed.edits.size(), span.origin);
+    }
     set_final_newline(file, change.replaced, placed.edits);
   } else if (auto edits = placed_in_turn(document, file, change)) {
     placed.edits = *std::move(edits);
   } else {
     return spans.error();
   }
+  placed.origins.resize(placed.edits.size(),
+                        {.decided_by = DecidedBy::kLines, .shows_removed = true});
   for (const std::string& other : placer.others())
     placed.notes.push_back("left out what seems to be for " + other);
   if (breaks_syntax_of(document->syntax(), document->text(), placed.edits))

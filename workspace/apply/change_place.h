@@ -34,6 +34,7 @@
 #include "support/byte_range.h"
 #include "support/result.h"
 #include "workspace/apply/change_text.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/document.h"
 #include "workspace/documents/text_edit.h"
 
@@ -43,6 +44,7 @@ struct PlacedChange {
   bool is_certain() const { return doubt.empty(); }
 
   std::vector<TextEdit> edits;  // if the place is certain; empty: the file has the change already
+  std::vector<ChangeOrigin> origins;  // [edit]
   std::string doubt;  // why the place is uncertain, for the user: "'return x' is at 3 places"
   // If it is uncertain: the whole lines that the change may be about, ascending and disjoint.
   // Empty: the file has no similar lines.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workspace/apply/indentation.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/reindent.h"
 
@@ -25,6 +26,7 @@ struct LineSpan {
   std::vector<std::string> lines;  // without their endings
   // The lines say all that changes: also blanks at their ends, and quotes that only look different.
   bool is_exact = false;
+  ChangeOrigin origin = {.decided_by = DecidedBy::kLines};
   bool empty() const { return begin == end; }
 };
 

@@ -33,7 +33,8 @@ bool is_blank(const std::string& line) { return trimmed(line).empty(); }
 struct Search {
   std::vector<HunkMatch> matches;
   // The lines, if they do not come from a match: the file has them already, or they are only added.
-  std::optional<std::vector<LineSpan>> spans;
+  std::optional<std::vector<LineSpan>> spans = {};
+  DecidedBy decided_by = DecidedBy::kLines;  // which of the matches it is
 };
 
 // The old lines that are left of a hunk's new lines after it was placed at a match.
@@ -70,6 +71,10 @@ class HunkPlacer {
     for (std::size_t i = 0; i < hunks_.size(); ++i) {
       Result<std::vector<LineSpan>> some = spans_of(hunks_[i], searches_[i]);
       if (!some) return some.error();
+      for (LineSpan& span : *some) {
+        span.origin.part = static_cast<int>(i);
+        span.origin.shows_removed = true;
+      }
       std::ranges::move(*some, std::back_inserter(spans));
     }
     return spans;
@@ -82,8 +87,12 @@ class HunkPlacer {
     Result<std::vector<HunkMatch>> found = match_hunk(file_, hunk);
     if (!found) return found.error();
     if (found->empty()) return search_missing(hunk);
-    Search search{.matches = std::move(*found), .spans = {}};
-    narrow(hunk, search.matches);
+    Search search{.matches = std::move(*found)};
+    narrow(hunk, search);
+    if (search.matches.size() == 1) {
+      const Result<void> checked = check_place(hunk, search.matches.front());
+      if (!checked) return checked.error();
+    }
     return search;
   }
 
@@ -157,7 +166,8 @@ class HunkPlacer {
   }
 
   // Leaves the matches that are best by what the hunk says.
-  void narrow(const Replaced& hunk, std::vector<HunkMatch>& matches) const {
+  void narrow(const Replaced& hunk, Search& search) const {
+    std::vector<HunkMatch>& matches = search.matches;
     const auto keep = [&](const auto& fits) {
       std::vector<HunkMatch> some;
       std::ranges::copy_if(matches, std::back_inserter(some), fits);
@@ -172,12 +182,32 @@ class HunkPlacer {
       });
     }
     constexpr std::size_t kMaxMatches = 100;  // each requires a walk through the definitions
-    if (!hunk.headings.empty() && matches.size() <= kMaxMatches) {
+    if (!hunk.headings.empty() && matches.size() > 1 && matches.size() <= kMaxMatches) {
       const std::vector<Definition> definitions =
           tree_ == nullptr ? std::vector<Definition>() : tree_->definitions();
       keep([&](const HunkMatch& one) { return is_below(definitions, one.place, hunk.headings); });
+      if (matches.size() == 1) search.decided_by = DecidedBy::kTree;
     }
     if (hunk.line) keep([&](const HunkMatch& one) { return one.place == *hunk.line; });
+  }
+
+  // The only match may still be the wrong one: the change was made already, and the lines are at
+  // another place, too. A diff of git may state the heading before the right one.
+  Result<void> check_place(const Replaced& hunk, const HunkMatch& match) const {
+    const bool says_something = std::ranges::any_of(hunk.new_lines, is_telling);
+    if (hunk.line && *hunk.line != match.place && says_something &&
+        file_.has_at(*hunk.line, hunk.new_lines))
+      return Error("line " + std::to_string(*hunk.line + 1) + " has the new lines already");
+    if (hunk.line || hunk.headings.empty() || tree_ == nullptr) return {};
+    const std::vector<Definition> definitions = tree_->definitions();
+    for (const std::string& heading : hunk.headings) {
+      const bool is_known = std::ranges::any_of(definitions, [&](const Definition& one) {
+        return is_headed(one, file_.size(), heading);
+      });
+      if (is_known && !is_below(definitions, match.place, {heading}))
+        return Error(shown_line(hunk.old_lines.front()) + " is not below " + shown_line(heading));
+    }
+    return {};
   }
 
   bool is_as_it_is(const HunkMatch& match) const {
@@ -196,14 +226,19 @@ class HunkPlacer {
     return std::ranges::all_of(headings, [&](const std::string& heading) {
       return std::ranges::any_of(definitions, [&](const Definition& one) {
         const auto [begin, end] = file_.lines_of(one.range);
-        if (line < begin || line >= end) return false;
-        for (int i = begin; i < line; ++i) {
-          if (file_.text(i).starts_with(heading)) return true;
-          if (one.name.begin < file_.bytes_of(i + 1, i + 1).begin) break;
-        }
-        return false;
+        return line >= begin && line < end && is_headed(one, line, heading);
       });
     });
+  }
+
+  // Whether a line up to the definition's name, and above `line`, begins with the heading.
+  bool is_headed(const Definition& one, int line, const std::string& heading) const {
+    const auto [begin, end] = file_.lines_of(one.range);
+    for (int i = begin; i < std::min(end, line); ++i) {
+      if (file_.text(i).starts_with(heading)) return true;
+      if (one.name.begin < file_.bytes_of(i + 1, i + 1).begin) break;
+    }
+    return false;
   }
 
   // The hunks of a diff are in the order of the file.
@@ -212,9 +247,9 @@ class HunkPlacer {
       std::vector<HunkMatch>& matches = searches_[i].matches;
       if (!hunks_[i].is_of_diff || matches.size() < 2) continue;
       const std::size_t n_alike = number_of_alike(i);
-      if (n_alike == matches.size() && n_alike > 1) {
-        const std::vector<HunkMatch> all = matches;
-        for (std::size_t k = 0; k < n_alike; ++k) searches_[i + k].matches = {all[k]};
+      if (n_alike == matches.size()) {
+        for (std::size_t k = 0; k < n_alike; ++k)
+          searches_[i + k].matches = {HunkMatch(searches_[i + k].matches[k])};
         continue;
       }
       int begin = 0, end = file_.size();
@@ -232,11 +267,13 @@ class HunkPlacer {
     }
   }
 
-  // How many hunks from this one on have the same old lines.
+  // How many hunks from this one on have the same old lines, and the same possible places.
   std::size_t number_of_alike(std::size_t i) const {
     std::size_t n = 1;
     while (i + n < hunks_.size() && hunks_[i + n].is_of_diff &&
-           hunks_[i + n].old_lines == hunks_[i].old_lines)
+           hunks_[i + n].old_lines == hunks_[i].old_lines &&
+           std::ranges::equal(searches_[i + n].matches, searches_[i].matches, {},
+                              &HunkMatch::place, &HunkMatch::place))
       ++n;
     return n;
   }
@@ -251,11 +288,12 @@ class HunkPlacer {
       return Error("the lines from " + shown_line(hunk.old_lines.front()) + " are at " +
                    std::to_string(matches.size()) + " places");
     if (all_done) return Error("the new lines may be in the file already");
-    return changed_lines(hunk, matches.front());
+    return changed_lines(hunk, matches.front(), search.decided_by);
   }
 
   // Only the lines that differ between both sides.
-  Result<std::vector<LineSpan>> changed_lines(const Replaced& hunk, const HunkMatch& match) const {
+  Result<std::vector<LineSpan>> changed_lines(const Replaced& hunk, const HunkMatch& match,
+                                              DecidedBy decided_by) const {
     Strings both = match.old_lines;
     both.insert(both.end(), match.new_lines.begin(), match.new_lines.end());
     IndentMap indentation(indent_unit_of(both), file_.indent_unit());
@@ -266,7 +304,7 @@ class HunkPlacer {
       std::optional<Strings> lines = indentation(change.new_lines);
       if (!lines) return Error("the indentation of the change does not match the file");
       LineSpan span{match.place + change.old_begin, match.place + change.old_end,
-                    std::move(*lines), true};
+                    std::move(*lines), true, {.decided_by = decided_by}};
       keep_characters(match, change, span);
       spans.push_back(std::move(span));
     }

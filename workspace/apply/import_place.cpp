@@ -49,7 +49,7 @@ class ImportPlacer {
       if (element.kind != Kind::kImport) continue;
       if (const Result<void> placed = place(element); !placed) return placed.error();
     }
-    for (auto& [line, lines] : inserted_) spans_.push_back({line, line, separated(line, lines)});
+    for (auto& [line, lines] : inserted_) add(line, line, separated(line, lines));
     return std::move(spans_);
   }
 
@@ -64,7 +64,7 @@ class ImportPlacer {
     if (modules_ == ModuleSystem::kGo && !wanted.source.empty()) return place_paths(missing, lines);
     const FileImport* const same = import_of(wanted);
     if (same != nullptr && wanted.has_all(same->names)) {
-      spans_.push_back({same->begin, same->end, indented_as(same->begin, lines)});
+      add(same->begin, same->end, indented_as(same->begin, lines));
       return {};
     }
     const bool has_some = missing.size() < wanted.names.size();
@@ -72,7 +72,7 @@ class ImportPlacer {
       std::vector<std::string_view> old;
       for (int i = same->begin; i < same->end; ++i) old.push_back(file_.line(i));
       if (auto more = with_more_names(old, missing, modules_)) {
-        spans_.push_back({same->begin, same->end, *std::move(more)});
+        add(same->begin, same->end, *std::move(more));
         return {};
       }
     }
@@ -91,6 +91,10 @@ class ImportPlacer {
       return one.is_direct && one.names.source == wanted.source;
     });
     return found == imports_.rend() ? nullptr : &*found;
+  }
+
+  void add(int begin, int end, std::vector<std::string> lines) {
+    spans_.push_back({begin, end, std::move(lines), false, {.decided_by = DecidedBy::kTree}});
   }
 
   std::vector<std::string> indented_as(int line, std::vector<std::string> lines) const {

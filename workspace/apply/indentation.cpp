@@ -68,10 +68,17 @@ void IndentMap::learn(std::string_view line, std::string_view there) {
   }
 }
 
+// Whether lines that both have show that the change indents as the file does.
+bool IndentMap::has_same_depths() const {
+  return std::ranges::any_of(known_, [](const Known& one) { return !one.from.empty(); }) &&
+         std::ranges::all_of(known_,
+                             [](const Known& one) { return one.is_certain && one.from == one.to; });
+}
+
 // The file's blanks for blanks of the change that go beyond an indentation that is known.
 std::optional<std::string> IndentMap::converted(std::string_view deeper) const {
   if (deeper.empty()) return std::string();
-  if (!to_ || from_ == to_) return std::string(deeper);
+  if (!to_ || from_ == to_ || has_same_depths()) return std::string(deeper);
   if (from_) return in_unit(deeper, *from_, *to_);
   // The change has one depth only: its blanks are one level.
   const bool is_spaces = deeper.find_first_not_of(' ') == std::string_view::npos;

@@ -35,6 +35,7 @@ class IndentMap {
     std::string from, to;
     bool is_certain = true;  // whether all lines with this indentation have the same in the file
   };
+  bool has_same_depths() const;
   std::optional<std::string> converted(std::string_view deeper) const;
 
   std::optional<IndentUnit> from_, to_;

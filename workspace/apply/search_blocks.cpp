@@ -240,8 +240,8 @@ class Reader {
       line.remove_prefix(std::min(deep, indentation_of(line).size()));
       const bool is_escaped =
           line.starts_with('\\') && line.size() > kMinMark &&
-          std::ranges::any_of(std::string_view("<=>-|"), [&](char mark) {
-            return line.substr(1).starts_with(std::string(kMinMark, mark));
+          std::ranges::any_of(std::string_view("<=>-|"), [&](char sign) {
+            return line.substr(1).starts_with(std::string(kMinMark, sign));
           });
       if (is_escaped && !file_.has_line(trimmed(line))) line.remove_prefix(1);
       texts.emplace_back(line);

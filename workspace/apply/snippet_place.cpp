@@ -259,7 +259,7 @@ class PiecePlacer {
     const Placed placed{there->begin, there->end, run.back().end, reindent_of(run, *there)};
     const Result<void> added =
         add(placed.begin, placed.end, snippet_.lines_between(run.front().begin, run.back().end),
-            placed.reindent);
+            placed.reindent, run.front().around == nullptr ? DecidedBy::kLines : DecidedBy::kTree);
     if (!added) return added.error();
     return placed;
   }
@@ -359,10 +359,10 @@ class PiecePlacer {
   }
 
   Result<void> add(int begin, int end, const std::vector<std::string>& lines,
-                   const Reindent& reindent) {
+                   const Reindent& reindent, DecidedBy decided_by = DecidedBy::kTree) {
     std::optional<std::vector<std::string>> indented = reindent(lines);
     if (!indented) return Error("the indentation of the change does not match the file");
-    spans_.push_back({begin, end, std::move(*indented)});
+    spans_.push_back({begin, end, std::move(*indented), false, {.decided_by = decided_by}});
     return {};
   }
 

@@ -10,10 +10,6 @@
 namespace redraft {
 namespace {
 
-// Without a configured budget, a prompt of which nothing is cached may take this long to read.
-constexpr double kColdPromptSeconds = 4;
-constexpr int kMinTokens = 384;
-constexpr int kMaxTokens = 3072;
 // From this many tokens on, other files get a quarter of them.
 constexpr int kPlenty = 1024;
 constexpr std::size_t kBytesPerToken = 3;
@@ -23,11 +19,8 @@ constexpr std::size_t kRereadTokens = 80;
 constexpr int kSteadyLines = 40;
 }  // namespace
 
-CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, int most) {
-  const int wanted =
-      context_tokens > 0
-          ? context_tokens
-          : std::max(cost.tokens_read_in(kColdPromptSeconds, kMaxTokens), kMinTokens);
+CompletionBudget completion_budget(PromptSize size, int context_tokens, int most) {
+  const int wanted = context_tokens > 0 ? context_tokens : prompt_limits(size).completion;
   const int tokens = std::min(wanted, most);
   CompletionBudget budget;
   if (tokens >= kPlenty) budget.snippet_tokens = static_cast<std::size_t>(tokens) / 4;
@@ -39,11 +32,12 @@ CompletionBudget completion_budget(const CostCurve& cost, int context_tokens, in
   return budget;
 }
 
-CompletionBudget completion_budget(Engine& engine, int context_tokens, int new_tokens) {
+CompletionBudget completion_budget(const Engine& engine, PromptSize size, int context_tokens,
+                                   int new_tokens) {
   const int unit = engine.tokens_per_subword();
   const int context = engine.context_length() / unit;
   CompletionBudget budget =
-      completion_budget(engine.cost_curve(), context_tokens, std::max(context - new_tokens, 1));
+      completion_budget(size, context_tokens, std::max(context - new_tokens, 1));
   budget.snippet_tokens *= static_cast<std::size_t>(unit);
   return budget;
 }
@@ -100,42 +94,42 @@ bool SteadySnippets::shows(const Snippet& snippet) const {
   });
 }
 
-const std::vector<Snippet>& SteadySnippets::at(const Query& query, const Tokenizer& tokenizer) {
-  const Document& document = *query.document;
-  const int line = document.lines().line_of(query.offset);
-  // With an index it does not matter which documents are open.
-  std::vector<std::string> open;
-  if (!query.index && query.open) open = uris_of(*query.open);
-  const bool steady = document.uri() == uri_ && std::abs(line - line_) <= kSteadyLines &&
-                      query.max_tokens == max_tokens_ && (query.index != nullptr) == had_index_ &&
-                      open == open_;
-  if (steady) return snippets_;
-  uri_ = document.uri();
-  line_ = line;
-  max_tokens_ = query.max_tokens;
-  had_index_ = query.index != nullptr;
-  open_ = std::move(open);
+std::shared_ptr<const SnippetPlace> steady_place(const std::shared_ptr<const SnippetPlace>& last,
+                                                 SnippetPlace now) {
+  const auto line_of = [](const SnippetPlace& place) {
+    return place.document->lines().line_of(place.offset);
+  };
+  const bool is_steady = last && last->document->uri() == now.document->uri() &&
+                         std::abs(line_of(now) - line_of(*last)) <= kSteadyLines &&
+                         uris_of(last->open) == uris_of(now.open);
+  return is_steady ? last : std::make_shared<const SnippetPlace>(std::move(now));
+}
+
+const std::vector<Snippet>& SteadySnippets::at(const std::shared_ptr<const SnippetPlace>& place,
+                                               const IndexSnapshot* index, std::size_t max_tokens,
+                                               const Tokenizer& tokenizer) {
+  if (place == place_ && max_tokens == max_tokens_ && (index != nullptr) == had_index_)
+    return snippets_;
+  place_ = place;
+  max_tokens_ = max_tokens;
+  had_index_ = index != nullptr;
   snippets_.clear();
-  std::size_t left = query.max_tokens;
-  if (query.recent) {
-    for (Snippet snippet : *query.recent) {
-      snippet.tokens = tokenizer.encode(snippet.text).size();
-      if (snippet.tokens > left / 2) continue;  // at most half of the remaining tokens
-      left -= snippet.tokens;
-      snippets_.insert(snippets_.begin(), std::move(snippet));
-    }
+  std::size_t left = max_tokens;
+  for (Snippet snippet : place->recent) {
+    snippet.tokens = tokenizer.encode(snippet.text).size();
+    if (snippet.tokens > left / 2) continue;  // at most half of the remaining tokens
+    left -= snippet.tokens;
+    snippets_.insert(snippets_.begin(), std::move(snippet));
   }
   if (left > 0) {
+    const Document& document = *place->document;
     const SnippetQuery wanted{.text = document.text(),
-                              .offset = query.offset,
+                              .offset = place->offset,
                               .tree = document.syntax(),
                               .max_tokens = left};
-    std::vector<Snippet> found;
-    if (query.index) {
-      found = find_snippets(*query.index, tokenizer, wanted);
-    } else if (query.open) {
-      found = open_definitions(*query.open, tokenizer, wanted);
-    }
+    std::vector<Snippet> found = index != nullptr
+                                     ? find_snippets(*index, tokenizer, wanted)
+                                     : open_definitions(place->open, tokenizer, wanted);
     std::erase_if(found, [this](const Snippet& snippet) { return shows(snippet); });
     snippets_.insert(snippets_.begin(), std::make_move_iterator(found.begin()),
                      std::make_move_iterator(found.end()));

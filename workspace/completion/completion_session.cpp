@@ -50,7 +50,9 @@ class Writing {
   Writing(Engine& engine, const CompletionRequest& request)
       : engine_(engine),
         request_(request),
-        suffix_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
+        before_(
+            with_newlines(std::string_view(request.document->text()).substr(0, request.offset))),
+        after_(with_newlines(std::string_view(request.document->text()).substr(request.offset))),
         shape_(completion_shape(request)),
         ending_(line_ending_at(*request.document, request.offset)) {}
 
@@ -66,7 +68,7 @@ class Writing {
                             const std::function<void(std::string_view)>& on_text) const {
     DecodeRequest told = decode;
     const bool gated = gate(told);
-    ShownText shown(shape_, suffix_, gated ? request_.min_probability : 0);
+    ShownText shown(shape_, {before_, after_}, gated ? request_.min_probability : 0);
     const Tokenizer& tokenizer = engine_.tokenizer();
     bool limited = first >= 0 && !shown.add(tokenizer.bytes(first), 0);
     double log_probability = 0;  // of the token that the sink is about to take
@@ -124,7 +126,7 @@ class Writing {
 
   Engine& engine_;
   const CompletionRequest& request_;
-  std::string suffix_;
+  std::string before_, after_;
   CompletionShape shape_;
   std::string_view ending_;
 };
@@ -164,19 +166,17 @@ CompletionShape completion_shape(const CompletionRequest& request) {
 Result<DecodeRequest> completion_decode(Engine& engine, const CompletionRequest& request) {
   const Span span("prompt");
   const Tokenizer& tokenizer = engine.tokenizer();
-  const CompletionBudget budget =
-      completion_budget(engine, request.context_tokens, request.max_new_tokens);
+  const CompletionBudget budget = completion_budget(engine, engine.prompt_size(request.prompt_size),
+                                                    request.context_tokens, request.max_new_tokens);
   SteadySnippets own;
   SteadySnippets& steady = request.snippets ? *request.snippets : own;
   std::vector<Snippet> snippets;
   if (budget.snippet_tokens > 0) {
-    snippets = steady.at({.document = request.document.get(),
-                          .offset = request.offset,
-                          .index = engine.reads_indexes() ? request.repository.get() : nullptr,
-                          .recent = &request.recent,
-                          .open = &request.open,
-                          .max_tokens = budget.snippet_tokens},
-                         tokenizer);
+    const IndexSnapshot* index = engine.reads_indexes() ? request.repository.get() : nullptr;
+    const auto place = request.snippet_place
+                           ? request.snippet_place
+                           : std::make_shared<const SnippetPlace>(request.place());
+    snippets = steady.at(place, index, budget.snippet_tokens, tokenizer);
     for (Snippet& snippet : snippets) snippet.file = shown_name(snippet.file, request.root);
   }
   const CompletionWindow window = completion_window(*request.document, request.offset, budget);
@@ -227,6 +227,7 @@ Result<CompletionResult> run_completion(Engine& engine, const CompletionRequest&
   result.finish_reason = first->finish_reason;
   result.output = std::move(first->output);
   result.statistics = first->statistics;
+  result.prompt_size = engine.prompt_size(request.prompt_size);
   if (result.finish_reason == FinishReason::kCancelled) return result;
   if (!first->text.empty()) result.texts.push_back(std::move(first->text));
   if (request.alternatives > 1) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -36,6 +37,8 @@ struct CompletionRequest {
   // The other open documents, the most recent first. Without an index, the prompt shows their
   // definitions of names around the cursor.
   std::vector<std::shared_ptr<const Document>> open = {};
+  // Where snippets are searched for; null: here.
+  std::shared_ptr<const SnippetPlace> snippet_place = {};
   // Keeps snippets from request to request; null: they are searched each time. Used only on the
   // decode thread.
   std::shared_ptr<SteadySnippets> snippets = {};
@@ -44,9 +47,10 @@ struct CompletionRequest {
   std::filesystem::path root = {};
   DecoderName decoder;
   int max_new_tokens = 128;
-  int context_tokens = 0;  // see completion_budget()
-  int alternatives = 1;    // the number of texts, the model's own choice first
-  int blocks = 1;          // see CompletionShape::max_blocks
+  std::optional<PromptSize> prompt_size = {};  // nothing: the engine's own
+  int context_tokens = 0;                      // see completion_budget()
+  int alternatives = 1;                        // the number of texts, the model's own choice first
+  int blocks = 1;                              // see CompletionShape::max_blocks
   // A text ends where the probability of its tokens together falls below this (0 to 1; 0: nowhere);
   // see ShownText. Has no effect where probabilities are unknown (a lossy decoder, a model on a
   // server).
@@ -55,6 +59,8 @@ struct CompletionRequest {
   Remembering remembering = Remembering::kShared;
   // Called on the decode thread after each pass with the first text so far.
   std::function<void(std::string_view)> on_text = {};
+
+  SnippetPlace place() const { return {document, offset, recent, open}; }
 };
 
 struct CompletionResult {
@@ -65,7 +71,8 @@ struct CompletionResult {
   bool is_unsure = false;
   std::string output = {};  // the model's raw output for the first text
   FinishReason finish_reason = FinishReason::kStop;
-  DecodeStatistics statistics = {};  // of the first text
+  DecodeStatistics statistics = {};            // of the first text
+  std::optional<PromptSize> prompt_size = {};  // nothing: the model was not used
 
   std::string text() const { return texts.empty() ? std::string() : texts.front(); }
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "languages/languages.h"
+#include "text/strings/blank_text.h"
 #include "text/strings/lines.h"
 #include "text/strings/trimmed.h"
 #include "text/strings/word_list.h"
@@ -105,68 +106,11 @@ std::vector<std::string_view> lines_of(std::string_view text, std::size_t most) 
   return lines;
 }
 
-// The end of the string in which a text begins, on its first line.
-std::size_t end_of_string(std::string_view text, char quote) {
-  for (std::size_t i = 0; i < text.size() && text[i] != '\n'; ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text[i] == quote) {
-      return i;
-    }
-  }
-  return text.size();
-}
-
-// The first bracket or quote in `closers` that the text closes but did not open.
-std::size_t unopened_closer(std::string_view text, std::string_view closers) {
-  const bool angles = closers == ">";  // otherwise they compare
-  std::string open;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote) {
-      if (c == '\\') ++i;
-      if (c == quote || c == '\n') quote = 0;
-      continue;
-    }
-    if (angles && c == '>' && i > 0 && (text[i - 1] == '-' || text[i - 1] == '=')) continue;
-    if (open.empty() && closers.find(c) != std::string_view::npos) return i;
-    if (angles && c == '<') open += '>';
-    if (c == '"' || c == '\'' || c == '`') quote = c;
-    if (c == '(') open += ')';
-    if (c == '[') open += ']';
-    if (c == '{') open += '}';
-    if (!open.empty() && c == open.back()) open.pop_back();
-  }
-  return text.size();
-}
-
-// The first bracket that the text closes but did not open, and that `rest` closes again. A quote
-// may open another string instead, unless only closing ones are left. If there is a single quote,
-// the text is within its string, where other quotes and brackets mean nothing. The same applies to
-// ">", which may be a comparison.
-std::size_t doubled_closer(std::string_view text, std::string_view rest) {
-  const std::string_view closing = trimmed(first_line(rest));
-  const auto begins_with = [&](std::string_view marks) {
-    return !closing.empty() && marks.find(closing.front()) != std::string_view::npos;
-  };
-  const bool is_end = only_closers(closing);
-  if (is_end && begins_with("\"'`") && std::ranges::count(closing, closing.front()) % 2 == 1)
-    return end_of_string(text, closing.front());
-  const bool closes = begins_with(kBrackets) || (begins_with("\"'`>") && is_end);
-  return closes ? unopened_closer(text, closing.substr(0, 1)) : text.size();
-}
-
-// The last line break among the blanks at the end of a text, with the blanks after it; empty
-// without a line break.
-std::string_view last_line_break(std::string_view text) {
+// The blanks at the end of a text; if they contain line breaks, from the last of those on.
+std::string_view blank_end(std::string_view text) {
   const std::string_view blanks = text.substr(without_blank_end(text).size());
   const std::size_t newline = blanks.rfind('\n');
-  return newline == std::string_view::npos ? std::string_view() : blanks.substr(newline);
-}
-
-bool closes_unopened(std::string_view text) {
-  return unopened_closer(text, kBrackets) < text.size();
+  return newline == std::string_view::npos ? blanks : blanks.substr(newline);
 }
 
 }  // namespace
@@ -178,30 +122,42 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
   const std::string_view before = text.substr(begin, offset - begin);
   const std::string_view rest = trimmed(first_line(text.substr(offset)));
   const bool before_line = before.empty() && !rest.empty();
-  if (!rest.empty() && !only_closers(rest) && !before_line) return {};
+  const Language* const language = find_language(language_id);
+  CompletionShape shape;
+  if (language != nullptr && trimmed(before).find_first_not_of(kClosers) == before.npos)
+    shape.keywords = *language->keywords;
+  if (!rest.empty() && !only_closers(rest) && !before_line) return shape;
   if (trimmed(before).empty()) {
-    return {.single_line = false,
-            .indent = indentation(std::string(before) + "x").value_or(0),
-            .max_lines = kMaxLines,
-            .max_blocks = before.empty() ? max_blocks : 0,
-            .before_line = before_line};
+    shape.single_line = false;
+    shape.indent = indentation(std::string(before) + "x").value_or(0);
+    shape.max_lines = kMaxLines;
+    shape.max_blocks = before.empty() ? max_blocks : 0;
+    shape.before_line = before_line;
+  } else if (opens_block(before, language_id)) {
+    shape.single_line = false;
+    shape.indent = indentation(before).value_or(0);
+    shape.opens_block = true;
+    shape.max_lines = kMaxLines;
   }
-  if (!opens_block(before, language_id)) return {};
-  return {.single_line = false,
-          .indent = indentation(before).value_or(0),
-          .opens_block = true,
-          .max_lines = kMaxLines};
+  return shape;
 }
 
-CompletionLimit::CompletionLimit(const CompletionShape& shape, std::string_view suffix)
-    : shape_(shape), suffix_(suffix) {
-  ahead_ = lines_of(shape.before_line ? suffix : below_line(suffix), kMaxDoubledLines);
+CompletionLimit::CompletionLimit(const CompletionShape& shape, const CursorText& around)
+    : shape_(shape), suffix_(around.after), is_on_own_line_(is_blank_text(around.line_before())) {
+  ahead_ = lines_of(shape.before_line ? suffix_ : below_line(suffix_), kMaxDoubledLines);
 }
 
-// Whether the model has begun to repeat the text after the cursor.
+// Whether the model has begun to repeat the text after the cursor, or closes what the line below
+// closes.
 bool CompletionLimit::repeats_suffix(std::size_t begin, std::size_t end) {
   const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin));
   if (line.empty()) return false;
+  const bool is_own_line = begin > 0 || is_on_own_line_;
+  if (is_own_line && !shape_.before_line && repeated_ == 0 && !ahead_.empty() &&
+      line == ahead_.front() && closes_unopened(std::string_view(text_).substr(0, end))) {
+    before_repeated_ = kept_;
+    return true;
+  }
   if (repeated_ < ahead_.size() && line != ahead_[repeated_]) repeated_ = repeated_bytes_ = 0;
   if (repeated_ >= ahead_.size() || line != ahead_[repeated_]) return false;
   if (repeated_ == 0) before_repeated_ = kept_;
@@ -281,15 +237,11 @@ bool CompletionLimit::ends_with_line(std::size_t begin, std::size_t end, bool co
   return true;
 }
 
-std::string trimmed_completion(std::string_view completion, std::string_view suffix,
+std::string trimmed_completion(std::string_view completion, const CursorText& around,
                                bool before_line) {
-  std::string_view text = completion;
-  std::string_view line_break;  // before a removed bracket
-  if (!before_line) {
-    const std::size_t closer = doubled_closer(text, suffix);
-    if (closer < text.size()) line_break = last_line_break(text.substr(0, closer));
-    text = text.substr(0, closer);
-  }
+  const std::string_view suffix = around.after;
+  std::string_view text = before_line ? completion : part_before_rest(completion, around);
+  const std::string_view end = blank_end(text);
   text = without_blank_end(text);
   // The rest of the cursor's own line is not the next line.
   const std::vector<std::string_view> next =
@@ -300,13 +252,13 @@ std::string trimmed_completion(std::string_view completion, std::string_view suf
       continue;
     // A single closing bracket ends many blocks, so it proves nothing.
     const bool own_end = count == 1 && own.size() > 1 && only_closers(next.front());
-    if (own_end && !(before_line && closes_unopened(text))) break;
+    if (own_end && !closes_unopened(text)) break;
     const auto begin = static_cast<std::size_t>(own[own.size() - count].data() - text.data());
     text = without_blank_end(text.substr(0, begin));
     break;
   }
   if (text.empty()) return {};
-  if (!before_line) return std::string(text) + std::string(line_break);
+  if (!before_line) return std::string(text) + std::string(end);
   const std::size_t newlines = newlines_at_front(completion.substr(text.size()));
   const bool cut_off = newlines == 0 && text.find('\n') != std::string_view::npos;
   return std::string(text) + std::string(cut_off ? 1 : newlines, '\n');

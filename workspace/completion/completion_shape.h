@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "workspace/completion/seam.h"
+
 namespace redraft {
 
 // How far a completion may go. The text around the cursor decides that before the model runs.
@@ -23,6 +25,9 @@ struct CompletionShape {
   int max_blocks = 0;
   // The cursor is before a whole line of text, so the completion consists of separate lines.
   bool before_line = false;
+  // If a statement may begin at the cursor: the reserved words of the language, separated by
+  // spaces. A view that is always valid.
+  std::string_view keywords = {};
 
   friend bool operator==(const CompletionShape&, const CompletionShape&) = default;
 };
@@ -35,8 +40,7 @@ CompletionShape completion_shape(std::string_view text, std::size_t offset,
 // Decides when a completion is complete, while it is written.
 class CompletionLimit {
  public:
-  // `suffix`: the text after the cursor; it outlives this object.
-  CompletionLimit(const CompletionShape& shape, std::string_view suffix);
+  CompletionLimit(const CompletionShape& shape, const CursorText& around);
 
   // False: the completion is complete, and what follows is not part of it.
   bool add(std::string_view bytes);
@@ -52,6 +56,7 @@ class CompletionLimit {
 
   CompletionShape shape_;
   std::string_view suffix_;
+  bool is_on_own_line_;  // whether nothing is before the cursor on its line
   std::string text_;
   std::size_t end_ = 0;      // of what counts
   std::size_t checked_ = 0;  // begin of the first line that is not judged yet
@@ -68,11 +73,11 @@ class CompletionLimit {
   std::size_t before_repeated_ = 0;  // what counted before them
 };
 
-// The part of a completion that is worth inserting before `suffix`: without trailing blanks,
-// brackets that `suffix` closes already, and the lines that `suffix` begins with. With
-// `before_line` (as in CompletionShape), the first line of `suffix` is one of these, and lines end
-// with a newline.
-std::string trimmed_completion(std::string_view completion, std::string_view suffix,
+// The part of a completion that is worth inserting at the cursor: without what the rest of the line
+// has already (part_before_rest), and the lines that follow. With `before_line` (as in
+// CompletionShape), the rest of the line is one of these, and lines end with a newline. Otherwise
+// it ends with blanks only where they separate it from the rest of the line.
+std::string trimmed_completion(std::string_view completion, const CursorText& around,
                                bool before_line = false);
 
 }  // namespace redraft

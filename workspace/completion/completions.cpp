@@ -110,7 +110,10 @@ std::optional<std::string> carried_forward(const Document& then, std::size_t off
     if (!before.starts_with(now_before) || !is_part_of_word(deleted)) return std::nullopt;
     rest = std::string(deleted) + text;
   }
-  if (*closed > 0) rest = trimmed_completion(rest, now_behind);
+  if (*closed > 0) {
+    const std::string_view before = std::string_view(now.text()).substr(0, now_offset);
+    rest = trimmed_completion(rest, {before, now_behind});
+  }
   if (rest.empty()) return std::nullopt;
   return rest;
 }
@@ -123,6 +126,7 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
                               OnAnswer on_answer) {
   const CompletionId id = ++last_id_;
   reading_.stop();
+  snippet_place_ = steady_place(snippet_place_, request.place());
   if (join_run(request, id, on_answer)) return id;
   end_run(superseded());
   if (answer_from_memory(request, on_answer)) return id;
@@ -131,7 +135,9 @@ CompletionId Completions::ask(CompletionRequest request, std::chrono::millisecon
 }
 
 void Completions::read_ahead(CompletionRequest request) {
+  snippet_place_ = steady_place(snippet_place_, request.place());
   if (run_) return;  // it reads the same text, or text that the user has already left
+  request.snippet_place = snippet_place_;
   request.snippets = snippets_;
   reading_.start([request = std::move(request)](Engine& engine,
                                                 const IdleReading::OnChunk& on_chunk,
@@ -189,6 +195,7 @@ bool Completions::join_run(const CompletionRequest& request, CompletionId id, On
 
 void Completions::start(CompletionRequest request, std::chrono::milliseconds delay, CompletionId id,
                         OnAnswer on_answer) {
+  request.snippet_place = snippet_place_;
   request.snippets = snippets_;
   run_ = Run();
   run_->id = run_->waiting = id;
@@ -286,6 +293,7 @@ void Completions::forget(const std::string& uri) {
                 [&](const Suggested& suggested) { return suggested.document->uri() == uri; });
   if (run_ && run_->request.document->uri() == uri)
     end_run({.why_none = "the document was closed"});
+  if (snippet_place_ && snippet_place_->document->uri() == uri) snippet_place_ = nullptr;
 }
 
 void Completions::end_run(const CompletionAnswer& answer) {

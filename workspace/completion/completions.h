@@ -143,7 +143,8 @@ class Completions {
   OwnerPost call_;
   CompletionId last_id_ = 0;
   std::optional<Run> run_;
-  std::deque<Suggested> suggested_;  // the newest first
+  std::deque<Suggested> suggested_;                    // the newest first
+  std::shared_ptr<const SnippetPlace> snippet_place_;  // of the last request
   std::shared_ptr<SteadySnippets> snippets_ = std::make_shared<SteadySnippets>();
   IdleReading reading_;
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/trimmed.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
@@ -27,11 +29,12 @@ std::string_view valid_part(std::string_view text) {
 
 }  // namespace
 
-ShownText::ShownText(const CompletionShape& shape, std::string_view suffix,
+ShownText::ShownText(const CompletionShape& shape, const CursorText& around,
                      double least_probability)
-    : limit_(shape, suffix),
-      suffix_(suffix),
+    : limit_(shape, around),
+      around_(around),
       before_line_(shape.before_line),
+      keywords_(shape.keywords),
       least_(std::log(least_probability)) {}
 
 bool ShownText::add(std::string_view bytes, double log_probability) {
@@ -59,7 +62,13 @@ std::string ShownText::text(bool cut_off) const {
   } else if (within_word_) {
     text = without_last_word(text);
   }
-  return trimmed_completion(text, suffix_, before_line_);
+  const std::string shown = trimmed_completion(text, around_, before_line_);
+  return gated_ && only_begins(shown) ? std::string() : shown;
+}
+
+bool ShownText::only_begins(std::string_view text) const {
+  text = trimmed(text);
+  return has_word(keywords_, text) || text.find_first_not_of("([{<\"'`") == std::string_view::npos;
 }
 
 }  // namespace redraft

@@ -13,9 +13,8 @@ namespace redraft {
 // stays as it is.
 class ShownText {
  public:
-  // `suffix`: the text after the cursor; it outlives this object. `least_probability`: 0 to 1; with
-  // 0 there is no gate.
-  ShownText(const CompletionShape& shape, std::string_view suffix, double least_probability);
+  // `least_probability`: 0 to 1; with 0 there is no gate.
+  ShownText(const CompletionShape& shape, const CursorText& around, double least_probability);
 
   // Adds the next token: its bytes, and the natural logarithm of its probability (without a gate,
   // any number). False: nothing after this is shown.
@@ -29,13 +28,18 @@ class ShownText {
   std::string_view written() const { return limit_.text(); }
   // The text that is worth inserting: see trimmed_completion(). If the last of several lines is
   // incomplete, it is left out: `cut_off` by the token limit, or ended by the gate. If the gate
-  // ended the only line within a word, the text ends before that word. Empty: nothing is shown.
+  // ended the only line within a word, the text ends before that word; if a reserved word or
+  // opening marks alone are left, nothing is. Empty: nothing is shown.
   std::string text(bool cut_off) const;
 
  private:
+  // Whether a text is only the beginning of a statement, a list or a string.
+  bool only_begins(std::string_view text) const;
+
   CompletionLimit limit_;
-  std::string_view suffix_;
+  CursorText around_;
   bool before_line_;
+  std::string_view keywords_;
   double least_;  // logarithm; minus infinity without a gate
   double sum_ = 0;
   bool gated_ = false;

@@ -1,6 +1,8 @@
 #include "workspace/documents/text_edit.h"
 
 #include <cassert>
+#include <cstddef>
+#include <iterator>
 
 namespace redraft {
 
@@ -16,6 +18,18 @@ std::string apply_edits(const std::string& text, const std::vector<TextEdit>& ed
   }
   result.append(text, position);
   return result;
+}
+
+std::vector<ByteRange> new_places(const std::vector<TextEdit>& edits) {
+  std::vector<ByteRange> places;
+  std::ptrdiff_t shift = 0;
+  for (const TextEdit& edit : edits) {
+    const auto begin =
+        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.range.begin) + shift);
+    places.push_back({begin, begin + edit.new_text.size()});
+    shift += std::ssize(edit.new_text) - static_cast<std::ptrdiff_t>(edit.range.size());
+  }
+  return places;
 }
 
 }  // namespace redraft

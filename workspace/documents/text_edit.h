@@ -16,5 +16,7 @@ struct TextEdit {
 
 // `edits` are ascending and disjoint.
 std::string apply_edits(const std::string& text, const std::vector<TextEdit>& edits);
+// Where the text of each edit is in the text after all of them.
+std::vector<ByteRange> new_places(const std::vector<TextEdit>& edits);
 
 }  // namespace redraft

@@ -22,12 +22,6 @@
 namespace redraft {
 namespace {
 
-constexpr int kMaxTokens = 8192;
-// Of what is edited around a cursor. A token that stays is verified in a large pass, which takes as
-// long as reading it.
-constexpr double kWritingSeconds = 5;
-constexpr int kMinRegionTokens = 256;
-constexpr int kMaxRegionTokens = 2048;
 // What is not next to the region gets at most one part in this many of the lines around it, and
 // imports of the overview.
 constexpr std::size_t kDistantShare = 2;
@@ -159,13 +153,12 @@ void show_named(const Document& document, const SyntaxTree& tree,
 
 }  // namespace
 
-std::size_t edit_context_bytes(const CostCurve& cost, double seconds) {
-  return static_cast<std::size_t>(kBytesPerToken * cost.tokens_read_in(seconds, kMaxTokens));
+std::size_t edit_context_bytes(PromptSize size) {
+  return static_cast<std::size_t>(kBytesPerToken * prompt_limits(size).edit_context);
 }
 
-std::size_t edit_region_bytes(const CostCurve& cost) {
-  const int tokens = cost.tokens_read_in(kWritingSeconds, kMaxRegionTokens);
-  return static_cast<std::size_t>(kBytesPerToken * std::max(tokens, kMinRegionTokens));
+std::size_t edit_region_bytes(PromptSize size) {
+  return static_cast<std::size_t>(kBytesPerToken * prompt_limits(size).region);
 }
 
 std::string file_overview(const Document& document, std::size_t max_bytes) {
@@ -174,13 +167,9 @@ std::string file_overview(const Document& document, std::size_t max_bytes) {
                          : overview_of(document, *tree, tree->definitions(), max_bytes);
 }
 
-std::size_t min_edit_region_bytes() {
-  return static_cast<std::size_t>(kBytesPerToken * kMinRegionTokens);
-}
+std::size_t min_edit_region_bytes() { return edit_region_bytes(kPromptSizes.front()); }
 
-std::size_t max_edit_region_bytes() {
-  return static_cast<std::size_t>(kBytesPerToken * kMaxRegionTokens);
-}
+std::size_t max_edit_region_bytes() { return edit_region_bytes(kPromptSizes.back()); }
 
 EditContext edit_context(const EditRegion& region, std::size_t max_bytes,
                          std::size_t overview_bytes, const std::vector<std::string>& names) {

@@ -4,24 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "decoding/cost_curve.h"
 #include "workspace/documents/edit_region.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
 // Of code, about.
 inline constexpr double kBytesPerToken = 3.4;
 
-// How many bytes of a file to show besides the region that is edited: as many as the machine reads
-// in `seconds` by `cost`.
-std::size_t edit_context_bytes(const CostCurve& cost, double seconds);
-
-// The largest region that is edited around a cursor, in bytes: as much as the machine goes over in
-// a few seconds by `cost`.
-std::size_t edit_region_bytes(const CostCurve& cost);
-// A smaller file is edited as a whole on any machine.
+// PromptLimits in bytes: of the file around the region that is edited, and of the largest region
+// around a cursor.
+std::size_t edit_context_bytes(PromptSize size);
+std::size_t edit_region_bytes(PromptSize size);
+// A smaller file is edited as a whole with any size, and no size has a larger region.
 std::size_t min_edit_region_bytes();
-// No machine's region is larger.
 std::size_t max_edit_region_bytes();
 
 // What the model is shown of a file besides the region, with "\n" endings. A line "..." marks

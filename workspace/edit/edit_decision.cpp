@@ -9,6 +9,9 @@
 #include "workspace/apply/change_place.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
+#include "workspace/edit/insertion.h"
+#include "workspace/edit/meant_region.h"
+#include "workspace/edit/rename_check.h"
 
 namespace redraft {
 namespace {
@@ -64,7 +67,8 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
   if (placed.is_certain()) {
-    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.notes)});
+    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins),
+                                       std::move(placed.notes)});
   }
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();
@@ -96,11 +100,16 @@ Result<ChosenPlaces> given_places(const EditRequest& request, const ModelTask& t
   return places;
 }
 
-Result<EditRegion> make_region(const EditRequest& request, EditScope scope,
-                               const std::optional<ByteRange>& range, std::size_t region_bytes) {
-  const bool is_bounded = scope == EditScope::kAround || scope == EditScope::kAuto;
-  return EditRegion::make(request.document, scope, range,
-                          is_bounded ? region_bytes : kMaxDocumentBytes);
+Result<EditRegion> make_region(const EditRequest& request, const ModelTask& task,
+                               std::size_t region_bytes) {
+  const bool is_bounded = task.scope == EditScope::kAround || task.scope == EditScope::kAuto;
+  Result<EditRegion> region = EditRegion::make(request.document, task.scope, task.range,
+                                               is_bounded ? region_bytes : kMaxDocumentBytes);
+  const bool is_cursor = is_bounded && task.range && task.range->empty();
+  if (!region || !is_cursor || !is_insertion(*region)) return region;
+  const std::optional<ByteRange> meant =
+      lines_meant_beside(*request.document, task.range->begin, task.instruction, region_bytes);
+  return meant ? EditRegion::make(request.document, EditScope::kSelection, meant) : region;
 }
 
 }  // namespace
@@ -129,7 +138,7 @@ Result<void> check_request(const EditRequest& request) {
   if (request.retry_index > 0 && (!request.places.empty() || !request.change.empty()))
     return Error(kNoRetry);
   for (const ByteRange& place : request.places) {
-    const Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
+    Result<void> checked = EditRegion::check(*request.document, EditScope::kSelection, place);
     if (!checked) return checked;
   }
   return EditRegion::check(*request.document, request.scope, request.range);
@@ -138,8 +147,8 @@ Result<void> check_request(const EditRequest& request) {
 Result<FirstDecision> decide_without_model(const EditRequest& request) {
   if (Result<void> checked = check_request(request); !checked) return checked.error();
   if (!request.change.empty()) return decide_change(request);
+  if (Result<void> checked = check_names(request); !checked) return checked.error();
   if (request.retry_index == 0 && !request.model_renames) {
-    if (Result<void> checked = check_new_names(request); !checked) return checked.error();
     if (std::optional<Rename> rename = find_rename(request))
       return FirstDecision(*std::move(rename));
   }
@@ -148,7 +157,7 @@ Result<FirstDecision> decide_without_model(const EditRequest& request) {
 
 Result<EditDecision> decide(const EditRequest& request, const ModelTask& task,
                             const EditLimits& limits) {
-  Result<EditRegion> region = make_region(request, task.scope, task.range, limits.region_bytes);
+  Result<EditRegion> region = make_region(request, task, limits.region_bytes);
   if (!region) return region.error();
   const bool is_large = request.document->text().size() > limits.region_bytes;
   const bool is_retry = task.retry_index > 0;
@@ -198,7 +207,7 @@ ModelTask task_of(const EditRequest& request) {
 }
 
 Result<EditRegion> requested_region(const EditRequest& request, std::size_t region_bytes) {
-  return make_region(request, request.scope, request.range, region_bytes);
+  return make_region(request, task_of(request), region_bytes);
 }
 
 }  // namespace redraft

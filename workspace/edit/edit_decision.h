@@ -12,7 +12,7 @@
 //
 // The decision has two steps, because a client must not load a model for the first two answers.
 // decide_without_model() returns one of them, or the task for the model. decide() with that task
-// and the limits of the machine returns one of the other four.
+// and the limits of the engine returns one of the other four.
 //
 // Deciding parses the document and has no other side effects.
 #pragma once
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_context.h"
@@ -35,7 +36,8 @@
 namespace redraft {
 
 struct CertainChange {
-  std::vector<TextEdit> edits;  // ascending; empty: the document has the change already
+  std::vector<TextEdit> edits;        // ascending; empty: the document has the change already
+  std::vector<ChangeOrigin> origins;  // [edit]
   std::vector<std::string> notes = {};  // parts that are left out, for people
 };
 
@@ -44,7 +46,7 @@ struct Rename {
   std::vector<Doubt> doubts;    // uses that may mean something else, by the edits' indices
 };
 
-// What the model does, before the limits of the machine are known.
+// What the model does, before the limits of the engine are known.
 struct ModelTask {
   std::string instruction;  // the request's, or one that was made from its change
   EditScope scope = EditScope::kFile;
@@ -108,8 +110,8 @@ ByteRange region_of(const EditDecision& decision);
 // document, a retry of something other than one region.
 Result<void> check_request(const EditRequest& request);
 
-// The first step. Errors: those of check_request(); a change that cannot be read, or for which
-// nothing says where it belongs.
+// The first step. Errors: those of check_request() and, for a rename, of check_names(); a change
+// that cannot be read, or for which nothing says where it belongs.
 Result<FirstDecision> decide_without_model(const EditRequest& request);
 
 // The second step. Errors: no such region, a retry of something other than one region, and those of

@@ -1,7 +1,6 @@
 #include "workspace/edit/edit_doubts.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/ellipsis.h"
+#include "workspace/edit/allowed_loss.h"
 
 namespace redraft {
 namespace {
@@ -20,100 +20,6 @@ namespace {
 using Kind = Doubt::Kind;
 
 constexpr std::size_t kMostReasons = 3;
-
-// The words of a text, and its commas and other marks as words of their own; quotes do not count.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && is_name_byte(text[i])) {
-      word += text[i];
-      continue;
-    }
-    if (!word.empty()) words.push_back(std::exchange(word, {}));
-    if (i < text.size() && std::string_view(",;:.!?()").find(text[i]) != std::string_view::npos)
-      words.emplace_back(1, text[i]);
-  }
-  return words;
-}
-
-std::string in_lower_case(std::string word) {
-  std::ranges::transform(word, word.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return word;
-}
-
-template <typename Words>
-bool is_among(const Words& words, const std::string& word) {
-  return std::ranges::find(words, std::string_view(word)) != std::end(words);
-}
-
-// What an instruction allows to happen to definitions.
-class Allowed {
- public:
-  explicit Allowed(std::string_view instruction) : words_(words_of(instruction)) {
-    for (const std::string& word : words_) lower_.push_back(in_lower_case(word));
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      if (!is_among(kRemoving, lower_[i])) continue;
-      const bool rid_of = i + 1 < words_.size() && lower_[i + 1] == "of";
-      take_object(i + (rid_of ? 2 : 1));
-    }
-  }
-
-  // Who drops "the else" wants its lines without it.
-  bool to_lose_branch() const {
-    return std::ranges::any_of(kBranches,
-                               [this](Words word) { return to_lose(std::string(word)); });
-  }
-  bool to_lose(const std::string& name) const { return loses_any_ || is_among(lost_, name); }
-  bool to_rename(const std::string& name, const std::string& to) const {
-    return to_lose(name) || is_among(words_, to) ||
-           std::ranges::any_of(lower_,
-                               [](const std::string& word) { return is_among(kRenaming, word); });
-  }
-
- private:
-  using Words = std::string_view;
-  static constexpr Words kRemoving[] = {"remove",  "delete", "drop",      "inline", "merge",
-                                        "combine", "move",   "eliminate", "rid",    "collapse",
-                                        "fold",    "unify",  "join",      "dedupe", "deduplicate"};
-  static constexpr Words kObjectEnds[] = {
-      "from", "in", "inside", "for", "to",   "with",  "at",      "on",  "into", "by",
-      "that", "of", "which",  "if",  "when", "where", "because", "so",  "as",   ";",
-      ":",    ".",  "!",      "?",   "(",    ")",     "using",   "via", "out",  "then"};
-  static constexpr Words kDefinitions[] = {
-      "function",  "functions",  "method",      "methods",      "class",     "classes",
-      "struct",    "structs",    "type",        "types",        "interface", "interfaces",
-      "enum",      "enums",      "definition",  "definitions",  "helper",    "helpers",
-      "test",      "tests",      "getter",      "getters",      "setter",    "setters",
-      "wrapper",   "wrappers",   "constructor", "constructors", "overload",  "overloads",
-      "duplicate", "duplicates", "code",        "it",           "this",      "them",
-      "these",     "those",      "all",         "everything",   "accessor",  "accessors"};
-  static constexpr Words kBranches[] = {"branch", "branches", "case",     "cases", "block",
-                                        "clause", "body",     "fallback", "part",  "path"};
-  static constexpr Words kRenaming[] = {
-      "rename",  "renamed", "name",      "names",      "call",        "called",
-      "convert", "turn",    "split",     "extract",    "merge",       "move",
-      "replace", "rewrite", "case",      "snake_case", "snake",       "camel",
-      "prefix",  "suffix",  "camelcase", "underscore", "underscores", "private",
-      "public",  "static",  "plural",    "singular",   "migrate",     "change"};
-
-  // "remove the unused helper function and run_twice from this class": what is removed are words
-  // up to the first preposition. The last one of each of its parts says what that is.
-  void take_object(std::size_t at) {
-    for (; at < words_.size() && !is_among(kObjectEnds, lower_[at]); ++at) {
-      lost_.push_back(words_[at]);
-      const bool ends = at + 1 == words_.size() || lower_[at + 1] == "," ||
-                        lower_[at + 1] == "and" || is_among(kObjectEnds, lower_[at + 1]);
-      if (ends && is_among(kDefinitions, lower_[at])) loses_any_ = true;
-    }
-  }
-
-  std::vector<std::string> words_;
-  std::vector<std::string> lower_;  // words_ in lower case
-  std::vector<std::string> lost_;   // words of what is removed
-  bool loses_any_ = false;
-};
 
 // A namespace may well be there twice.
 std::vector<NamedDefinition> compared_definitions(const SyntaxTree& tree) {
@@ -142,19 +48,6 @@ std::vector<const NamedDefinition*> missing_from(const std::vector<NamedDefiniti
     if (--counts[{one.kind, one.path()}] < 0) missing.push_back(&one);
   }
   return missing;
-}
-
-// Where the text of an edit is in the text after all edits.
-std::vector<ByteRange> new_places(const std::vector<TextEdit>& edits) {
-  std::vector<ByteRange> places;
-  std::ptrdiff_t shift = 0;
-  for (const TextEdit& edit : edits) {
-    const auto begin =
-        static_cast<std::size_t>(static_cast<std::ptrdiff_t>(edit.range.begin) + shift);
-    places.push_back({begin, begin + edit.new_text.size()});
-    shift += std::ssize(edit.new_text) - static_cast<std::ptrdiff_t>(edit.range.size());
-  }
-  return places;
 }
 
 bool touch(const ByteRange& a, const ByteRange& b) { return a.begin <= b.end && b.begin <= a.end; }
@@ -388,7 +281,7 @@ class Examination {
   }
 
   const EditInQuestion& edit_;
-  Allowed allowed_;
+  AllowedLoss allowed_;
   std::vector<NamedDefinition> before_, after_;
   std::vector<ByteRange> old_places_, new_places_;  // [edit]
   std::vector<Doubt> doubts_;

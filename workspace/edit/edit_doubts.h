@@ -10,7 +10,7 @@
 
 namespace redraft {
 
-// What a syntax tree finds wrong with an edit, whatever the model meant by it.
+// What a syntax tree, or the lines without one (text_doubts.h), finds wrong with an edit.
 struct Doubt {
   enum class Kind : std::uint8_t {
     kSyntax,     // there are more syntax errors than before
@@ -21,10 +21,15 @@ struct Doubt {
     kUncertain,  // a name that may mean something else, see edit_rename.h
     kBranch,     // what was done otherwise is gone, and the instruction does not remove it
     kImport,     // what a file imported is gone, and is used or was not to be removed
+    kRemoved,    // many lines are gone, and the instruction does not remove any
+    kBrackets,   // a bracket or tag that was closed is not, or the other way round
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"
   std::vector<int> edits;  // indices of the edits that it concerns, ascending; not empty
+  // None of the other edits makes sense without these: a rename that leaves uses of the old name,
+  // say. Then all edits are taken, or none (settled_doubts.h).
+  bool concerns_all = false;
   friend bool operator==(const Doubt&, const Doubt&) = default;
 };
 

@@ -1,12 +1,31 @@
 #include "workspace/edit/edit_outcome.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "support/trace/trace.h"
+#include "text/strings/blank_text.h"
+#include "workspace/edit/text_doubts.h"
 
 namespace redraft {
+namespace {
+
+bool is_about_what_goes(const Doubt& doubt) {
+  switch (doubt.kind) {
+    case Doubt::Kind::kLost:
+    case Doubt::Kind::kRenamed:
+    case Doubt::Kind::kBranch:
+    case Doubt::Kind::kRemoved:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 const char* to_string(EditKind kind) {
   constexpr std::array kNames = {"certain change", "rename",  "region",
@@ -20,28 +39,62 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
   return edits;
 }
 
+std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks) {
+  std::vector<TextEdit> edits;
+  for (const Hunk& hunk : hunks) {
+    if (hunk.doubt.empty()) edits.push_back(hunk.edit);
+  }
+  return edits;
+}
+
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                const std::vector<Hunk>& hunks) {
+                                const std::vector<Hunk>& hunks,
+                                const std::vector<ByteRange>& regions) {
   const Span span("check syntax");
-  const SyntaxTree* before = hunks.empty() ? nullptr : document.syntax();
-  if (before == nullptr) return {};
+  if (hunks.empty()) return {};
   const std::vector<TextEdit> edits = edits_of(hunks);
   const auto text = std::make_shared<const std::string>(apply_edits(document.text(), edits));
-  const std::optional<SyntaxTree> after = before->edited(text);
-  if (!after) return {};
-  return doubts_about({*before, *after, edits, instruction});
+  const std::string language = document.language();
+  const TextEditInQuestion lines{document.text(), *text, edits, instruction, language, regions};
+  const SyntaxTree* before = document.syntax();
+  const std::optional<SyntaxTree> after = before == nullptr ? std::nullopt : before->edited(text);
+  // A change without an instruction says itself which lines go.
+  const bool says_lines = is_blank_text(instruction);
+  if (!after) return says_lines ? std::vector<Doubt>() : doubts_about_text(lines);
+  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction});
+  if (says_lines) return doubts;
+  for (Doubt& doubt : doubts_about_lines(lines)) doubts.push_back(std::move(doubt));
+  return doubts;
+}
+
+std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
+                                EditKind kind, const std::vector<Hunk>& hunks) {
+  std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
+  const auto is_on_purpose = [&](const Doubt& doubt) {
+    if (kind == EditKind::kRename) return doubt.kind != Doubt::Kind::kSyntax;
+    return is_about_what_goes(doubt) && std::ranges::all_of(doubt.edits, [&](int i) {
+             return hunks[static_cast<std::size_t>(i)].origin.shows_removed;
+           });
+  };
+  std::erase_if(doubts, is_on_purpose);
+  return doubts;
 }
 
 EditResult result_of(const Document& document, const std::string& instruction,
-                     const std::vector<TextEdit>& edits) {
+                     const std::vector<TextEdit>& edits, EditKind kind,
+                     const std::vector<ChangeOrigin>& origins) {
   EditResult result;
+  result.kind = kind;
   const std::string& before = document.text();
-  for (const TextEdit& edit : edits) {
-    const int id = static_cast<int>(result.hunks.size());
-    result.hunks.push_back({id, edit, before.substr(edit.range.begin, edit.range.size())});
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    const ByteRange& range = edits[i].range;
+    result.hunks.push_back({.id = static_cast<int>(i),
+                            .edit = edits[i],
+                            .old_text = before.substr(range.begin, range.size()),
+                            .origin = origins.empty() ? ChangeOrigin() : origins[i]});
   }
   result.text = apply_edits(before, edits);
-  result.doubts = doubts_about(document, instruction, result.hunks);
+  result.doubts = doubts_about(document, instruction, kind, result.hunks);
   return result;
 }
 

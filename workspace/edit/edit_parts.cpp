@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/blank_text.h"
 #include "text/strings/trimmed.h"
+#include "workspace/edit/head_line.h"
+#include "workspace/edit/line_blocks.h"
 
 namespace redraft {
 namespace {
@@ -16,6 +19,8 @@ constexpr std::size_t kMaxHead = 100;  // bytes
 // Definitions that are nested deeper belong to those around them.
 constexpr int kMaxDepth = 32;
 constexpr int kNoDefinition = -1;
+// Where there is no syntax, lines without a blank one between them are cut beyond this number.
+constexpr int kMaxParagraphLines = 40;
 
 bool has_word(std::string_view line) {
   return std::ranges::any_of(line, [](char c) {
@@ -40,13 +45,24 @@ class Divider {
         owners_(file.lines().size(), kNoDefinition) {}
 
   std::vector<EditPart> divide() {
-    if (const SyntaxTree* tree = file_.document().syntax()) paint(tree->definitions());
-    for (const std::string_view line : file_.lines())
-      sizes_.push_back(static_cast<int>(std::min(line.size() + 1, max_bytes_ + 1)));
+    const SyntaxTree* tree = file_.document().syntax();
+    const std::vector<Definition> definitions =
+        tree == nullptr ? std::vector<Definition>() : tree->definitions();
+    by_lines_ = definitions.empty();
+    if (by_lines_) {
+      paint(line_blocks(file_.lines(), max_bytes_));
+    } else {
+      paint(definitions);
+    }
+    for (int line = 0; line < n_lines(); ++line) {
+      const std::size_t least = is_loose(line) ? max_bytes_ / kMaxParagraphLines : 0;
+      sizes_.push_back(
+          static_cast<int>(std::min(std::max(line_text(line).size() + 1, least), max_bytes_ + 1)));
+    }
     ranks_ = cut_ranks(file_);
     for (int first = 0; first < n_lines();) {
       int last = first + 1;
-      while (last < n_lines() && owner(last) == owner(first)) ++last;
+      while (last < n_lines() && owner(last) == owner(first) && !ends_paragraph(last)) ++last;
       add_run({first, last});
       first = last;
     }
@@ -58,6 +74,8 @@ class Divider {
     std::string name;
     LineWindow lines;
     int header = 0;  // the line with its name
+    bool is_divided = false;
+    int around = kNoDefinition;  // the divided one that it stands in
   };
 
   int n_lines() const { return static_cast<int>(file_.lines().size()); }
@@ -66,6 +84,14 @@ class Divider {
     return file_.lines()[static_cast<std::size_t>(line)];
   }
   bool tells(int line) const { return has_word(line_text(line)); }
+  // Whether there is no syntax and the line is in no block that stays whole.
+  bool is_loose(int line) const {
+    return by_lines_ && (owner(line) == kNoDefinition ||
+                         made_[static_cast<std::size_t>(owner(line))].is_divided);
+  }
+  bool ends_paragraph(int line) const {
+    return is_loose(line) && is_blank_text(line_text(line - 1));
+  }
 
   LineWindow lines_of(const Definition& definition) const {
     const int first = std::min(index_.line_of(definition.range.begin), n_lines());
@@ -78,26 +104,36 @@ class Divider {
   // Says for each line which definition it belongs to. One that is small enough has its lines to
   // itself; one of a single line is a statement like any other.
   void paint(const std::vector<Definition>& definitions) {
-    std::vector<std::pair<int, std::string>> open;  // around the current one: where it ends, name
-    int undivided_end = 0;
     for (const Definition& definition : definitions) {
       if (definition.range.empty() || definition.depth > kMaxDepth) continue;
       const LineWindow lines = lines_of(definition);
-      if (lines.last - lines.first < 2 || lines.first < undivided_end) continue;
-      while (!open.empty() && open.back().first <= lines.first) open.pop_back();
-      const std::string_view own = std::string_view(file_.document().text())
-                                       .substr(definition.name.begin, definition.name.size());
-      std::string name = open.empty() ? std::string() : open.back().second;
-      if (!name.empty() && !own.empty()) name += '.';
-      name += on_one_line(own);
-      const int header =
-          definition.name.empty() ? lines.first : index_.line_of(definition.name.begin);
-      std::fill(owners_.begin() + lines.first, owners_.begin() + lines.last,
-                static_cast<int>(made_.size()));
-      made_.push_back({name, lines, header});
-      if (bytes_of(lines) <= max_bytes_) undivided_end = lines.last;
-      open.emplace_back(lines.last, std::move(name));
+      const std::string_view name = std::string_view(file_.document().text())
+                                        .substr(definition.name.begin, definition.name.size());
+      paint(lines, name, name.empty() ? lines.first : index_.line_of(definition.name.begin));
     }
+  }
+
+  void paint(const std::vector<LineBlock>& blocks) {
+    for (const LineBlock& block : blocks)
+      paint(block.lines, declared_name(line_text(block.header)), block.header);
+  }
+
+  void paint(LineWindow lines, std::string_view own, int header) {
+    if (lines.last - lines.first < 2 || lines.first < undivided_end_) return;
+    while (!open_.empty() &&
+           made_[static_cast<std::size_t>(open_.back())].lines.last <= lines.first)
+      open_.pop_back();
+    const int around = open_.empty() ? kNoDefinition : open_.back();
+    std::string name =
+        around == kNoDefinition ? std::string() : made_[static_cast<std::size_t>(around)].name;
+    if (!name.empty() && !own.empty()) name += '.';
+    name += on_one_line(own);
+    const auto id = static_cast<int>(made_.size());
+    std::fill(owners_.begin() + lines.first, owners_.begin() + lines.last, id);
+    const bool is_divided = bytes_of(lines) > max_bytes_;
+    made_.push_back({std::move(name), lines, header, is_divided, around});
+    if (!is_divided) undivided_end_ = lines.last;
+    open_.push_back(id);
   }
 
   // Lines of one definition, or of none.
@@ -121,6 +157,9 @@ class Divider {
       const Owner& definition = made_[static_cast<std::size_t>(owner(lines.first))];
       part.name = definition.name;
       part.whole = lines == definition.lines;
+      part.inside = definition.is_divided ? owner(lines.first) : definition.around;
+      part.begins_definition = definition.is_divided && lines.first <= definition.header;
+      part.ends_definition = definition.is_divided && lines.last >= last_with_text(definition);
       if (definition.header >= lines.first && definition.header < lines.last)
         head = definition.header;
     }
@@ -128,10 +167,20 @@ class Divider {
     parts_.push_back(std::move(part));
   }
 
+  // Behind the last line of a definition that says something: not behind its last bracket.
+  int last_with_text(const Owner& definition) const {
+    int last = definition.lines.last;
+    while (last > definition.lines.first && !tells(last - 1)) --last;
+    return last;
+  }
+
   const EditRegion& file_;
   const LineIndex& index_;
   std::size_t max_bytes_;
+  bool by_lines_ = false;  // there is no syntax
   std::vector<Owner> made_;
+  std::vector<int> open_;  // around the current one: indices of made_
+  int undivided_end_ = 0;
   std::vector<int> owners_;  // [line]: an index of made_
   std::vector<int> sizes_;   // [line]: bytes
   std::vector<int> ranks_;   // [line]

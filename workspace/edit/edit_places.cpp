@@ -14,11 +14,7 @@
 namespace redraft {
 namespace {
 
-// The list of a file's parts: how many seconds the model may spend on reading it, and its limits.
-constexpr double kPartListSeconds = 2;
-constexpr int kMinListTokens = 96;
-constexpr int kMaxListTokens = 2048;
-constexpr int kMaxShown = 40;
+constexpr int kMaxShown = 40;  // parts in the list
 constexpr int kMaxAnswerTokens = 24;
 // More parts than these are not edited unless somebody adds them: the best by words, those that the
 // model names, and those that have a name that is spelled out.
@@ -48,11 +44,9 @@ std::string question(const FoundParts& found, const std::string& instruction) {
   return text;
 }
 
-// The best by their words, as many as are read in the time.
-void choose_shown(Engine& engine, FoundParts& found) {
-  const int n_tokens = std::max(
-      kMinListTokens, engine.cost_curve().tokens_read_in(kPartListSeconds, kMaxListTokens));
-  auto left = static_cast<std::ptrdiff_t>(kBytesPerToken * n_tokens);
+// The best by their words, as many as fit the list.
+void choose_shown(PromptSize size, FoundParts& found) {
+  auto left = static_cast<std::ptrdiff_t>(kBytesPerToken * prompt_limits(size).part_list);
   for (const RankedPart& ranked : found.ranked) {
     const EditPart& part = found.parts[static_cast<std::size_t>(ranked.part)];
     left -= std::ssize(head_of(part)) + 5;
@@ -95,11 +89,16 @@ Result<void> ask_model(Engine& engine, const EditRegion& file, const std::string
   return {};
 }
 
-std::vector<int> choose(const FoundParts& found) {
+std::vector<int> choose(const EditRegion& file, const FoundParts& found) {
   std::set<int> chosen;
   int by_words = 0, named = 0;
+  // Where names are spelled out, other words only say what happens to them. With a syntax tree,
+  // words of definitions' names are as good a hint.
+  const bool has_named =
+      file.document().syntax() == nullptr && std::ranges::any_of(found.ranked, &RankedPart::named);
   for (const RankedPart& ranked : found.ranked) {
     if (ranked.named && named++ < kMaxNamed) chosen.insert(ranked.part);
+    if (has_named) continue;
     if (ranked.score <= 0 || ranked.score < kScoreShare * found.ranked.front().score) continue;
     if (by_words++ < kMaxByWords) chosen.insert(ranked.part);
   }
@@ -110,6 +109,12 @@ std::vector<int> choose(const FoundParts& found) {
   return {chosen.begin(), chosen.end()};
 }
 
+// Whether two parts that follow each other can be one place: it would begin or end a definition
+// only if it has all of it, so that no bracket is open in it.
+bool can_join(const EditPart& first, const EditPart& second) {
+  return first.inside == second.inside && !first.begins_definition && !second.ends_definition;
+}
+
 }  // namespace
 
 Result<FoundParts> find_parts(Engine& engine, const EditRegion& file,
@@ -117,16 +122,16 @@ Result<FoundParts> find_parts(Engine& engine, const EditRegion& file,
                               const std::stop_token& stop) {
   const Span span("find parts");
   FoundParts found;
-  found.parts = divide_into_parts(file, edit_region_bytes(engine.cost_curve()));
+  found.parts = divide_into_parts(file, edit_region_bytes(options.prompt_size));
   found.ranked = rank_parts(file, found.parts, instruction);
-  found.chosen = choose(found);
+  found.chosen = choose(file, found);
   const bool asks = options.ask_model == AskModel::kAlways ||
                     (options.ask_model == AskModel::kIfWordsFindNothing && found.chosen.empty());
   if (!asks || found.parts.empty()) return found;
-  choose_shown(engine, found);
+  choose_shown(options.prompt_size, found);
   const Result<void> asked = ask_model(engine, file, instruction, options, stop, found);
   if (!asked) return asked.error();
-  found.chosen = choose(found);
+  found.chosen = choose(file, found);
   return found;
 }
 
@@ -139,7 +144,8 @@ std::vector<EditPlace> places_of(const EditRegion& file, const std::vector<EditP
     const EditPart& part = parts[static_cast<std::size_t>(i)];
     const ByteRange range{index.start(part.lines.first), index.start(part.lines.last)};
     const std::string& name = part.name.empty() ? part.head : part.name;
-    const bool follows = i == last_part + 1;
+    const bool follows =
+        i == last_part + 1 && can_join(parts[static_cast<std::size_t>(i - 1)], part);
     last_part = i;
     if (!follows || range.end - places.back().range.begin > max_bytes) {
       places.push_back({range, name});

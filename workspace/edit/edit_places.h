@@ -8,8 +8,8 @@
 //   "retry when the download     the parts with those words, the rarest counting most
 //    times out"
 //   "make it faster"             no part has such a word: the model is shown the first lines of as
-//                                many parts as it reads in two seconds, and answers with numbers:
-//                                "2, 5"
+//                                many parts as PromptLimits::part_list allows, and answers with
+//                                numbers: "2, 5"
 //
 // The model is not asked where words find something, because a small one only adds wrong parts then
 // (docs/lab/performance.md has the figures). What is chosen is an opinion, so it is told before
@@ -39,6 +39,7 @@ enum class AskModel { kNever, kIfWordsFindNothing, kAlways };
 struct FindOptions {
   AskModel ask_model = AskModel::kIfWordsFindNothing;
   DecoderName decoder;
+  PromptSize prompt_size = kDefaultPromptSize;
   // How many bytes of each prompt's beginning show the file, see PromptForm.
   std::size_t overview_bytes = 0;
   std::function<void(const DecodeStatistics&)> on_progress = {};

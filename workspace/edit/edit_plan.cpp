@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -11,16 +10,10 @@
 #include "support/trace/trace.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_problems.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 namespace {
-
-// An instruction, and the tokens after it.
-constexpr int kInstructionTokens = 64;
-
-int unread_tokens(Engine& engine, const EditPrompt& prompt) {
-  return static_cast<int>(prompt.tokens.size()) - engine.known_tokens(prompt.tokens, {});
-}
 
 Result<std::optional<EditWindows>> windows_of(Engine& engine, const EditRequest& request,
                                               const EditRegion& file,
@@ -51,27 +44,29 @@ std::shared_ptr<const std::vector<std::vector<TokenId>>> rest_of_file(Engine& en
 }  // namespace
 
 EditLimits limits_of(Engine& engine, const EditRequest& request) {
-  return {.region_bytes = edit_region_bytes(engine.cost_curve()),
+  return {.region_bytes = edit_region_bytes(engine.prompt_size(request.prompt_size)),
           .windows = [&](const EditRegion& file, const std::string& instruction) {
             return windows_of(engine, request, file, instruction);
           }};
 }
 
-std::size_t overview_bytes(Engine& engine, std::size_t context_bytes) {
-  return std::min(edit_context_bytes(engine.cost_curve(), kContextSeconds), context_bytes) / 2;
+std::size_t overview_bytes(PromptSize size, std::size_t context_bytes) {
+  return std::min(edit_context_bytes(size), context_bytes) / 2;
 }
 
 std::size_t context_bytes_of(Engine& engine, const EditRequest& request) {
-  return request.context_bytes.value_or(edit_context_bytes(engine.cost_curve(), kContextSeconds));
+  return request.context_bytes.value_or(
+      edit_context_bytes(engine.prompt_size(request.prompt_size)));
 }
 
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request,
                              const std::string& instruction, const EditRegion& region,
                              std::size_t context_bytes, const FaultyAnswer* faulty) {
   const Span span("prompt");
-  PromptForm form{.context_bytes = context_bytes,
-                  .overview_bytes = overview_bytes(engine, context_bytes),
-                  .names = names_in_problems(request)};
+  PromptForm form{
+      .context_bytes = context_bytes,
+      .overview_bytes = overview_bytes(engine.prompt_size(request.prompt_size), context_bytes),
+      .names = names_in_problems(request)};
   // They take the room of lines around the region, so that reading takes no longer.
   for (const ForeignDefinition& definition :
        definitions_elsewhere(request, engine.tokenizer(), form.names, context_bytes))
@@ -82,18 +77,9 @@ Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request,
 
 Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
                              const std::string& instruction, const EditRegion& region) {
-  const CostCurve& cost = engine.cost_curve();
   const std::size_t bytes = context_bytes_of(engine, request);
   Result<EditPrompt> prompt = prompt_of(engine, request, instruction, region, bytes);
   if (!prompt) return prompt.error();
-  if (request.announced && !request.context_bytes) {
-    const std::size_t more_bytes = edit_context_bytes(cost, kReadAheadSeconds);
-    Result<EditPrompt> more = prompt_of(engine, request, instruction, region, more_bytes);
-    const int unread = unread_tokens(engine, *prompt);
-    const int affordable = cost.tokens_read_in(kContextSeconds, unread);
-    if (more && unread_tokens(engine, *more) <= std::max(affordable, kInstructionTokens))
-      return EditPlan{region, std::move(*more), more_bytes};
-  }
   return EditPlan{region, std::move(*prompt), bytes};
 }
 
@@ -111,47 +97,33 @@ DecodeRequest edit_decode(Engine& engine, const EditRequest& request, const Edit
           .common = request.common};
 }
 
-// The larger prompt comes last: if the request comes early, only that part was read in vain.
-Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double seconds,
+Result<void> read_edit_ahead(Engine& engine, const EditRequest& request,
                              const std::function<void(double)>& on_read,
                              const std::stop_token& stop) {
-  const CostCurve& cost = engine.cost_curve();
+  const PromptSize size = engine.prompt_size(request.prompt_size);
   ModelTask task = task_of(request);
   task.instruction = "-";
   task.retry_index = 0;
   const Result<EditDecision> decision =
-      decide(request, task, {.region_bytes = edit_region_bytes(cost)});
+      decide(request, task, {.region_bytes = edit_region_bytes(size)});
   if (!decision) return decision.error();
   const RegionEdit* edit = std::get_if<RegionEdit>(&*decision);
   if (edit == nullptr) {  // the instruction says which places
     on_read(1);
     return {};
   }
-  std::vector<std::vector<TokenId>> beginnings;
-  std::vector<int> unread;
-  for (const double context_seconds : {kContextSeconds, kReadAheadSeconds}) {
-    Result<EditPrompt> prompt = prompt_of(engine, request, task.instruction, edit->region,
-                                          edit_context_bytes(cost, context_seconds));
-    if (!prompt) return prompt.error();
-    prompt->tokens.resize(static_cast<std::size_t>(prompt->before_instruction));
-    if (!beginnings.empty() && beginnings.back() == prompt->tokens) continue;
-    unread.push_back(unread_tokens(engine, *prompt));
-    beginnings.push_back(std::move(prompt->tokens));
-  }
-  int limit = cost.tokens_read_in(seconds, engine.context_length());
-  const int total = std::min(limit, std::accumulate(unread.begin(), unread.end(), 0));
-  int done = 0;
-  for (std::size_t i = 0; i < beginnings.size() && limit > 0; ++i) {
-    const int size = static_cast<int>(beginnings[i].size());
-    const auto on_chunk = [&](int known) {
-      const int read = done + unread[i] - (size - known);
-      on_read(std::clamp(static_cast<double>(read) / std::max(total, 1), 0.0, 1.0));
-    };
-    if (!engine.read_ahead(beginnings[i], limit, on_chunk, stop)) return {};
-    done += unread[i];
-    limit -= unread[i];
-  }
-  on_read(1);
+  Result<EditPrompt> prompt =
+      prompt_of(engine, request, task.instruction, edit->region, context_bytes_of(engine, request));
+  if (!prompt) return prompt.error();
+  std::vector<TokenId> beginning = std::move(prompt->tokens);
+  beginning.resize(static_cast<std::size_t>(prompt->before_instruction));
+  const int before = engine.known_tokens(beginning, {});
+  const int limit = prompt_limits(size).read_ahead;
+  const int total = std::min(limit, static_cast<int>(beginning.size()) - before);
+  const auto on_chunk = [&](int known) {
+    on_read(std::clamp(static_cast<double>(known - before) / std::max(total, 1), 0.0, 1.0));
+  };
+  if (engine.read_ahead(beginning, limit, on_chunk, stop)) on_read(1);
   return {};
 }
 

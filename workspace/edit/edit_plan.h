@@ -14,19 +14,14 @@
 
 namespace redraft {
 
-// How many seconds the machine may read the file around a region: while the user waits, and while
-// the user types the instruction.
-inline constexpr double kContextSeconds = 1;
-inline constexpr double kReadAheadSeconds = 5;
-
 // The limits of this engine for decide(). They refer to `request` and `engine`, which must outlive
 // them. On the decode thread.
 EditLimits limits_of(Engine& engine, const EditRequest& request);
 
 // PromptForm::overview_bytes: the same in every prompt for a file.
-std::size_t overview_bytes(Engine& engine, std::size_t context_bytes);
+std::size_t overview_bytes(PromptSize size, std::size_t context_bytes);
 
-// How much of the file a prompt shows besides the region, unless it was read ahead.
+// How much of the file a prompt shows besides the region.
 std::size_t context_bytes_of(Engine& engine, const EditRequest& request);
 
 // The prompt for a region. `faulty` may be null.
@@ -41,8 +36,7 @@ struct EditPlan {
   std::size_t context_bytes;  // that it shows besides the region
 };
 
-// With EditRequest::announced the prompt shows more of the file, if that was read in time. On the
-// decode thread.
+// The same whether or not the prompt was read ahead. On the decode thread.
 Result<EditPlan> plan_region(Engine& engine, const EditRequest& request,
                              const std::string& instruction, const EditRegion& region);
 
@@ -52,10 +46,10 @@ DecodeRequest edit_decode(Engine& engine, const EditRequest& request, const Edit
                           int max_new_tokens);
 
 // Reads the part of the request's prompt that precedes the instruction, which need not be known
-// yet: first what an edit would wait for, then more. Blocks; runs on the decode thread. Calls
-// `on_read` after each chunk with the fraction that is read, 0..1; more urgent work may run within
-// that call. Reads no more than the machine does in `seconds`. An error if there can be no prompt.
-Result<void> read_edit_ahead(Engine& engine, const EditRequest& request, double seconds,
+// yet, up to PromptLimits::read_ahead. Blocks; runs on the decode thread. Calls `on_read` after
+// each chunk with the fraction that is read, 0..1; more urgent work may run within that call. An
+// error if there can be no prompt.
+Result<void> read_edit_ahead(Engine& engine, const EditRequest& request,
                              const std::function<void(double fraction)>& on_read,
                              const std::stop_token& stop);
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
-#include "support/result.h"
+#include "indexing/syntax/name_uses.h"
 #include "workspace/edit/edit_decision.h"
 
 namespace redraft {
@@ -15,8 +16,7 @@ namespace redraft {
 // Nothing: the model has to answer. Parses the document.
 std::optional<Rename> find_rename(const EditRequest& request);
 
-// An error if the instruction renames something of the document to a reserved word of its language.
-// Parses the document only if the new name is one.
-Result<void> check_new_names(const EditRequest& request);
+// What stands at a use after `from` is renamed to `to`.
+std::string written_use(const NameUse& use, const std::string& from, const std::string& to);
 
 }  // namespace redraft

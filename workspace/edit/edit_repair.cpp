@@ -10,6 +10,7 @@
 #include "workspace/edit/edit_run.h"
 #include "workspace/edit/edit_tidy.h"
 #include "workspace/edit/prompt.h"
+#include "workspace/edit/settled_doubts.h"
 
 namespace redraft {
 namespace {
@@ -94,9 +95,14 @@ void put_back_left_out(const std::string& instruction, const EditRegion& region,
   take(whole, result);
 }
 
-void tidy(const std::string& instruction, const EditRegion& region, EditResult& result) {
+void tidy(const std::string& instruction, const EditRegion& asked, EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
+  // An insertion may have grown over its neighbours.
+  const EditRegion region =
+      result.region == asked.range()
+          ? asked
+          : *EditRegion::make(asked.shared_document(), EditScope::kSelection, result.region);
   put_back_left_out(instruction, region, result);
   if (!result.tidied.empty()) return;
   std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
@@ -115,7 +121,7 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
             const EditPlan& plan, const EditObserver& observer, const std::stop_token& stop,
             EditResult& result) {
   if (result.finish_reason != FinishReason::kStop) return;
-  const std::size_t n_told = result.hunks.size();
+  std::vector<Hunk> hunks_before = result.hunks;
   const std::vector<Doubt> doubts_before = result.doubts;
   tidy(instruction, plan.region, result);
   bool is_other = !result.tidied.empty();
@@ -126,7 +132,10 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
       tidy(instruction, plan.region, *second);
       const bool taken = is_better(*second, result);
       result.repair = EditRepair{fault.text, taken, second->statistics};
-      if (taken) take(*second, result);
+      if (taken) {
+        take(*second, result);
+        result.region = second->region;
+      }
       is_other = is_other || taken;
       if (second->finish_reason == FinishReason::kCancelled)
         result.finish_reason = FinishReason::kCancelled;
@@ -134,7 +143,9 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
   }
   if (!is_other) return;
   result.doubts_before = doubts_before;
-  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(n_told);
+  for (Hunk& hunk : result.hunks) hunk.id += static_cast<int>(hunks_before.size());
+  settle_doubts(*request.document, instruction, result.kind, doubts_before, hunks_before);
+  result.hunks_before = std::move(hunks_before);
   if (observer.on_replaced) observer.on_replaced(result.hunks);
 }
 

@@ -13,6 +13,7 @@
 #include "workspace/documents/document.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/engine/engine.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -56,11 +57,12 @@ struct EditRequest {
   bool model_renames = false;
   int max_new_tokens = 0;  // 0: depends on the size of the region and the room in the context
   Remembering remembering = Remembering::kShared;
-  // The maximum number of bytes of the file that the prompt shows around the region. Nothing: as
-  // many as the machine reads in a second.
+  // How much the prompt shows and how large a region is. Nothing: the engine's own size, see
+  // Engine::prompt_size().
+  std::optional<PromptSize> prompt_size = {};
+  // The maximum number of bytes of the file that the prompt shows around the region. Nothing: by
+  // the size.
   std::optional<std::size_t> context_bytes = {};
-  // read_edit_ahead() ran for this request. The prompt shows more if that was read in time.
-  bool announced = false;
   // Which retry of the edit of a region this is; 0 is the first answer. Retry n starts with the
   // first answer's tokens up to the n-th least certain one: the token whose logit was least above
   // the second best. It takes the second best token there and continues greedily.

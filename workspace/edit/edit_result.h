@@ -8,8 +8,10 @@
 
 #include "decoding/decoder.h"
 #include "support/byte_range.h"
+#include "workspace/documents/change_origin.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/edit/edit_doubts.h"
+#include "workspace/engine/prompt_size.h"
 
 namespace redraft {
 
@@ -24,12 +26,15 @@ struct Hunk {
   int id = 0;  // ascending from 0 within an edit, in file order
   TextEdit edit;
   std::string old_text;
-  // Why the hunk is doubtful, judged by the hunks so far; empty: it is not. Later hunks may resolve
-  // the doubt, so EditResult::doubts is authoritative.
+  // Why the hunk is doubtful; empty: it is not. While the edit runs, the hunks so far decide, and
+  // later ones may resolve the doubt. In the result it is final, see settled_doubts.h.
   std::string doubt = {};
+  ChangeOrigin origin = {};
 };
 
 std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks);
+// Of the hunks without a doubt.
+std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks);
 
 // How many of the lines that may change the model has finished.
 struct LinesPassed {
@@ -90,10 +95,14 @@ struct EditResult {
   FinishReason finish_reason = FinishReason::kStop;
   std::vector<Doubt> doubts;         // about `hunks`, by their indices
   std::vector<Doubt> doubts_before;  // about the first hunks, if a repair replaced them
+  std::vector<Hunk> hunks_before;    // these hunks
   std::vector<std::string> tidied;   // what was removed from the model's text, see Tidied
   std::optional<EditRepair> repair;  // nothing: it was not needed, or there was no room
   bool has_retries = false;          // EditRequest::retry_index gives further answers
+  std::string why_carried_out = {};  // without hunks: see carried_out.h
   DecodeStatistics statistics;       // without the repair's
+  // Of its prompts; nothing: the model was not used.
+  std::optional<PromptSize> prompt_size = {};
 
   // A change was merged without the model.
   bool is_placed() const { return kind == EditKind::kCertainChange; }

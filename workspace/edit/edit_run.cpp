@@ -10,6 +10,8 @@
 #include "workspace/edit/code_answer.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_plan.h"
+#include "workspace/edit/insertion.h"
+#include "workspace/edit/own_blanks.h"
 
 namespace redraft {
 
@@ -19,13 +21,14 @@ namespace {
 // which take between a tenth of a second and one. The end of the edit examines all hunks anyway.
 constexpr std::size_t kExaminedBytes = std::size_t{2} << 20;
 
-// Why the last hunk is doubtful. Syntax errors do not count: later hunks may fix them.
+// Why the last hunk is doubtful. Syntax errors and open brackets do not count: later hunks may fix
+// them.
 std::string doubt_about_last(const Document& document, const std::string& instruction,
                              const std::vector<Hunk>& hunks) {
   if (hunks.size() * document.text().size() > kExaminedBytes) return {};
   std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
   std::erase_if(doubts, [&](const Doubt& doubt) {
-    return doubt.kind == Doubt::Kind::kSyntax ||
+    return doubt.kind == Doubt::Kind::kSyntax || doubt.kind == Doubt::Kind::kBrackets ||
            doubt.edits.back() + 1 != static_cast<int>(hunks.size());
   });
   return reasons_of(doubts);
@@ -37,19 +40,25 @@ std::string doubt_about_last(const Document& document, const std::string& instru
 class HunkStream {
  public:
   // Adds to `hunks` and to `raw`, the model's raw output. All arguments outlive the stream.
+  // `part` is that of the hunks (ChangeOrigin).
   HunkStream(const Tokenizer& tokenizer, const std::string& instruction, const EditRegion& region,
-             const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
+             int part, const EditObserver& observer, std::vector<Hunk>& hunks, std::string& raw)
       : tokenizer_(tokenizer),
         instruction_(instruction),
         region_(region),
+        is_insertion_(is_insertion(region)),
+        range_(region.range()),
+        part_(part),
         diff_(region.lines()),
         observer_(observer),
         hunks_(hunks),
         raw_(raw) {}
 
-  // An answer begins. If there are several parts, each one continues where the last one ended.
-  void begin_part(const EditPrompt& prompt) {
+  // An answer for `part` begins, which outlives the answer. If there are several parts, each one
+  // continues where the last one ended.
+  void begin_part(const EditRegion& part, const EditPrompt& prompt) {
     answer_.emplace(tokenizer_, prompt.fence, prompt.beginning);
+    blanks_.emplace(part, instruction_);
   }
   // False once the closing fence is written.
   bool add(TokenId token) {
@@ -58,12 +67,21 @@ class HunkStream {
     return !answer_->closed();
   }
   // The model has ended its turn.
-  void end_part() { take(answer_->end()); }
+  void end_part() {
+    take(answer_->end());
+    take_certain(blanks_->end());
+  }
   // No part follows.
   void finish() {
     const Span span("diff");
-    emit(diff_.finish());
+    if (!is_insertion_) return emit(region_, diff_.finish());
+    const Insertion insertion = without_repeated_neighbours(region_, std::move(inserted_));
+    range_ = insertion.region.range();
+    const std::vector<std::string_view> lines(insertion.lines.begin(), insertion.lines.end());
+    emit(insertion.region, diff_lines(insertion.region.lines(), lines));
   }
+  // What could change; final with finish().
+  ByteRange range() const { return range_; }
 
   const CodeAnswer& answer() const { return *answer_; }  // of the part that began last
   // How many of these lines are finished.
@@ -75,15 +93,28 @@ class HunkStream {
     const Span span("diff", "lines", std::ssize(lines));
     for (std::string& line : lines) {
       const bool text = !first_invalid_utf8(line) && line.find('\0') == std::string::npos;
-      emit(diff_.add(text ? std::move(line) : with_replacement_characters(line)));
+      take_certain(blanks_->add(text ? std::move(line) : with_replacement_characters(line)));
     }
   }
 
-  void emit(const std::vector<LineChange>& changes) {
+  void take_certain(std::vector<std::string> lines) {
+    for (std::string& line : lines) {
+      if (is_insertion_) {
+        inserted_.push_back(std::move(line));
+      } else {
+        emit(region_, diff_.add(std::move(line)));
+      }
+    }
+  }
+
+  void emit(const EditRegion& region, const std::vector<LineChange>& changes) {
     for (const LineChange& change : changes) {
-      Hunk hunk{static_cast<int>(hunks_.size()), region_.edit(change), {}};
+      Hunk hunk{.id = static_cast<int>(hunks_.size()),
+                .edit = region.edit(change),
+                .old_text = {},
+                .origin = {.decided_by = DecidedBy::kModel, .part = part_}};
       const ByteRange range = hunk.edit.range;
-      hunk.old_text = region_.document().text().substr(range.begin, range.size());
+      hunk.old_text = region.document().text().substr(range.begin, range.size());
       hunks_.push_back(std::move(hunk));
       if (!observer_.on_hunk) continue;
       hunks_.back().doubt = doubt_about_last(region_.document(), instruction_, hunks_);
@@ -94,8 +125,13 @@ class HunkStream {
   const Tokenizer& tokenizer_;
   const std::string& instruction_;
   const EditRegion& region_;
+  bool is_insertion_;
+  ByteRange range_;
+  const int part_;
   std::optional<CodeAnswer> answer_;
+  std::optional<OwnBlanks> blanks_;
   IncrementalDiff diff_;
+  std::vector<std::string> inserted_;  // the lines so far, if it is an insertion
   const EditObserver& observer_;
   std::vector<Hunk>& hunks_;
   std::string& raw_;
@@ -131,13 +167,15 @@ Result<EditResult> EditRun::whole(const EditRegion& region, EditPrompt prompt, i
   const Result<FinishReason> reason = write(region, 0, 1, std::move(prompt), budget);
   if (!reason) return reason.error();
   if (*reason == FinishReason::kStop) end_text();
-  return result(*reason, region.range());
+  return result(*reason, stream_->range(), {stream_->range()});
 }
 
 Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
                                      const std::vector<double>& work) {
   const double all_work = std::accumulate(work.begin(), work.end(), 0.0);
   const ByteRange region{parts.front().range().begin, parts.back().range().end};
+  std::vector<ByteRange> regions;
+  for (const EditRegion& part : parts) regions.push_back(part.range());
   for (const EditRegion& part : parts) lines_.of += static_cast<int>(part.lines().size());
   double from = 0;
   for (std::size_t i = 0, text_end = 0; i < parts.size(); ++i) {
@@ -151,11 +189,11 @@ Result<EditResult> EditRun::in_parts(const std::vector<EditRegion>& parts,
     const double to = from + work[i] / all_work;
     const Result<FinishReason> reason = write_part(parts[i], from, to);
     if (!reason) return reason.error();
-    if (*reason != FinishReason::kStop) return result(*reason, region);
+    if (*reason != FinishReason::kStop) return result(*reason, region, regions);
     if (i + 1 == text_end) end_text();
     from = to;
   }
-  return result(FinishReason::kStop, region);
+  return result(FinishReason::kStop, region, regions);
 }
 
 Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, double to) {
@@ -172,8 +210,8 @@ Result<FinishReason> EditRun::write_part(const EditRegion& part, double from, do
 void EditRun::begin_text(EditRegion text) {
   stream_.reset();
   text_ = std::move(text);
-  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, observer_,
-                                         hunks_, raw_);
+  stream_ = std::make_unique<HunkStream>(engine_.tokenizer(), instruction_, *text_, n_texts_++,
+                                         observer_, hunks_, raw_);
 }
 
 void EditRun::end_text() { stream_->finish(); }
@@ -212,7 +250,7 @@ Result<FinishReason> EditRun::write(const EditRegion& region, double from, doubl
             .from = from,
             .to = branches ? (from + to) / 2 : to};
   const EditPlan plan{region, std::move(prompt), context_bytes_};
-  stream_->begin_part(plan.prompt);
+  stream_->begin_part(region, plan.prompt);
   DecodeRequest decode = edit_decode(engine_, request_, plan, budget);
   decode.on_progress = [this, &part](const DecodeStatistics& statistics) {
     report(part, statistics);
@@ -306,7 +344,8 @@ Result<Cancellable<Branch>> EditRun::find_branch(const DecodeRequest& decode,
   return branch;
 }
 
-EditResult EditRun::result(FinishReason reason, ByteRange region) {
+EditResult EditRun::result(FinishReason reason, ByteRange region,
+                           const std::vector<ByteRange>& regions) {
   EditResult result;
   result.finish_reason = reason;
   result.statistics = statistics_;
@@ -315,7 +354,7 @@ EditResult EditRun::result(FinishReason reason, ByteRange region) {
   result.code_begin = code_begin_.value_or(0);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
-  result.doubts = doubts_about(*request_.document, instruction_, result.hunks);
+  result.doubts = doubts_about(*request_.document, instruction_, result.hunks, regions);
   return result;
 }
 

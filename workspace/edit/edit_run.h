@@ -63,7 +63,7 @@ class EditRun {
   Result<Cancellable<Branch>> find_branch(const DecodeRequest& decode, const FirstAnswer& answer);
   void begin_text(EditRegion text);
   void end_text();
-  EditResult result(FinishReason reason, ByteRange region);
+  EditResult result(FinishReason reason, ByteRange region, const std::vector<ByteRange>& regions);
 
   Engine& engine_;
   const EditRequest& request_;
@@ -73,6 +73,7 @@ class EditRun {
   std::stop_token stop_;
   Branching branching_;
   std::optional<EditRegion> text_;  // the adjacent lines that are being written
+  int n_texts_ = 0;
   std::unique_ptr<HunkStream> stream_;
   std::vector<Hunk> hunks_;
   std::string raw_;

@@ -240,6 +240,17 @@ bool LiveEdits::stop(EditId id) {
   return true;
 }
 
+void LiveEdits::settle_doubts(EditId id, const EditResult& result) {
+  const auto found = edits_.find(id);
+  if (found == edits_.end()) return;
+  LiveEdit& edit = found->second;
+  const std::vector<Hunk>& hunks = edit.keeps_first ? result.hunks_before : result.hunks;
+  for (LiveHunk& live : edit.hunks) {
+    const auto settled = std::ranges::find(hunks, live.hunk.id, &Hunk::id);
+    if (settled != hunks.end()) live.hunk.doubt = settled->doubt;
+  }
+}
+
 bool LiveEdits::end(EditId id) {
   const auto found = edits_.find(id);
   if (found == edits_.end() || !found->second.runs()) return false;

@@ -172,6 +172,8 @@ class LiveEdits {
   Consequences forget(const std::string& uri, const std::string& why);
   // The user cancels the edit. False: it does not run.
   bool stop(EditId id);
+  // The edit writes no more: its hunks have their final doubts.
+  void settle_doubts(EditId id, const EditResult& result);
   // The edit has ended. It is known until settle(), so that whoever is told of its end can ask
   // about it. False: it does not run.
   bool end(EditId id);

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "text/strings/lower_case.h"
 #include "text/strings/names.h"
 #include "workspace/edit/instruction.h"
 
@@ -95,10 +96,62 @@ bool is_stop_word(const std::string& word) {
   return kStems.contains(word);
 }
 
+using Phrase = std::vector<std::string>;  // names, in lower case
+
 struct Query {
   std::set<std::string, std::less<>> spelled;  // names
   std::set<std::string, std::less<>> words;
+  std::set<Phrase> phrases;  // "Go 33", a text in quotes
 };
+
+Phrase phrase_of(std::string_view text) {
+  Phrase phrase;
+  for_each_name(text,
+                [&](std::string_view name, std::size_t) { phrase.push_back(lower_case(name)); });
+  return phrase;
+}
+
+bool has_phrase(const Phrase& text, const Phrase& phrase) {
+  return std::search(text.begin(), text.end(), phrase.begin(), phrase.end()) != text.end();
+}
+
+// A word with a number ("Go 33") and texts in quotes.
+std::set<Phrase> phrases_in(std::string_view instruction) {
+  std::set<Phrase> phrases;
+  for (const char quote : {'"', '\'', '`'}) {
+    for (std::size_t at = instruction.find(quote); at != std::string_view::npos;) {
+      const std::size_t end = instruction.find(quote, at + 1);
+      if (end == std::string_view::npos) break;
+      phrases.insert(phrase_of(instruction.substr(at + 1, end - at - 1)));
+      at = instruction.find(quote, end + 1);
+    }
+  }
+  const Phrase all = phrase_of(instruction);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const bool is_number = std::ranges::all_of(all[i], is_digit);
+    if (is_number && !is_digit(all[i - 1].front()) && !is_stop_word(stem(all[i - 1])))
+      phrases.insert({all[i - 1], all[i]});
+  }
+  std::erase_if(phrases, [](const Phrase& phrase) { return phrase.size() < 2; });
+  return phrases;
+}
+
+// "Go 33" may be called go33 or go_33 in the file, if nothing has it as two words.
+void add_joined_names(std::string_view instruction, std::string_view text, Query& query) {
+  const Phrase all = phrase_of(instruction);
+  std::set<std::string> joined;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const bool is_number = std::ranges::all_of(all[i], is_digit);
+    if (!is_number || query.phrases.contains({all[i - 1], all[i]})) continue;
+    if (is_digit(all[i - 1].front()) || is_stop_word(stem(all[i - 1]))) continue;
+    joined.insert(all[i - 1] + all[i]);
+    joined.insert(all[i - 1] + "_" + all[i]);
+  }
+  if (joined.empty()) return;
+  for_each_name(text, [&](std::string_view name, std::size_t) {
+    if (joined.contains(lower_case(name))) query.spelled.emplace(name);
+  });
+}
 
 // Whether the name at `at` looks like code, not like a word of a sentence.
 bool looks_like_code(std::string_view text, std::string_view name, std::size_t at) {
@@ -130,12 +183,18 @@ Query query_of(std::string_view instruction, std::string_view text) {
       if (!is_stop_word(word)) query.words.insert(std::move(word));
     });
   });
+  query.phrases = phrases_in(instruction);
+  if (query.phrases.empty()) return query;
+  const Phrase all = phrase_of(text);
+  std::erase_if(query.phrases, [&](const Phrase& phrase) { return !has_phrase(all, phrase); });
+  add_joined_names(instruction, text, query);
   return query;
 }
 
 // What a part has of the query.
 struct Found {
   std::map<std::string_view, int> spelled, words;  // how often; keys of the query
+  std::set<const Phrase*> phrases;                 // of the query
   std::set<std::string_view> name_words;           // in its definition's name
   bool spelled_name = false;
   int n_words = 0;
@@ -152,6 +211,12 @@ Found find_in(std::string_view text, const EditPart& part, const Query& query) {
         ++found.words[*known];
     });
   });
+  if (!query.phrases.empty()) {
+    const Phrase all = phrase_of(text);
+    for (const Phrase& phrase : query.phrases) {
+      if (has_phrase(all, phrase)) found.phrases.insert(&phrase);
+    }
+  }
   for_each_name(part.name, [&](std::string_view name, std::size_t) {
     found.spelled_name = found.spelled_name || query.spelled.contains(name);
     for_each_word(name, [&](const std::string& word) {
@@ -168,6 +233,7 @@ class Ranking {
     double total = 0;
     for (const Found& each : found) {
       for (const auto& [name, count] : each.spelled) ++parts_with_[name];
+      for (const Phrase* phrase : each.phrases) ++parts_with_phrase_[phrase];
       for (const auto& [word, count] : each.words) ++parts_with_word_[word];
       total += each.n_words;
     }
@@ -187,13 +253,18 @@ class Ranking {
     }
     for (const auto& [name, count] : found.spelled)
       score += kSpelledWeight * rarity(parts_with_.at(name));
+    for (const Phrase* phrase : found.phrases)
+      score += kSpelledWeight * rarity(parts_with_phrase_.at(phrase));
     return score;
   }
   bool named(const Found& found) const {
-    return std::ranges::any_of(found.spelled, [&](const auto& each) {
-      const int with = parts_with_.at(each.first);
-      return with <= kMaxNamedParts || 4 * with <= n_parts_;
-    });
+    const auto are_few = [&](int with) { return with <= kMaxNamedParts || 4 * with <= n_parts_; };
+    return std::ranges::any_of(
+               found.spelled,
+               [&](const auto& each) { return are_few(parts_with_.at(each.first)); }) ||
+           std::ranges::any_of(found.phrases, [&](const Phrase* phrase) {
+             return are_few(parts_with_phrase_.at(phrase));
+           });
   }
 
  private:
@@ -202,6 +273,7 @@ class Ranking {
   int n_parts_;
   double mean_words_ = 1;
   std::map<std::string_view, int> parts_with_, parts_with_word_;
+  std::map<const Phrase*, int> parts_with_phrase_;
 };
 
 }  // namespace

@@ -4,7 +4,8 @@
 // fewer parts have it, and more in the name of a definition than in its text. Names are compared
 // whole and by the words that they are made of, so that "connection timeout" finds
 // `set_connection_timeout`. A name that the instruction spells out exactly is special: whatever
-// happens to it concerns every part where it occurs, its callers too.
+// happens to it concerns every part where it occurs, its callers too. So is a word with a number
+// ("Go 33") and a text in quotes.
 #pragma once
 
 #include <string_view>

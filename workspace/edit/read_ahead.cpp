@@ -1,6 +1,5 @@
 #include "workspace/edit/read_ahead.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "support/trace/trace.h"
@@ -10,21 +9,12 @@
 namespace redraft {
 namespace {
 
-// How many announced places are remembered.
-constexpr std::size_t kPlaces = 8;
-// Reading for one place takes at most this long, for example for a selection of a whole file.
-constexpr double kMaxSeconds = 15;
-
 constexpr const char* kFailed = "reading ahead failed";
 
 }  // namespace
 
 void ReadAhead::announce(EditRequest request, Observer observer) {
   stop();
-  const Place place = place_of(request);
-  std::erase(places_, place);
-  places_.push_front(place);
-  if (places_.size() > kPlaces) places_.pop_back();
   reading_ = ++last_id_;
   request_ = std::move(request);
   observer_ = std::move(observer);
@@ -34,7 +24,7 @@ void ReadAhead::announce(EditRequest request, Observer observer) {
        request = request_](const DecodeQueue::Control&) {
         const auto region = run_on_engine(*host, kFailed, [&](Engine& engine) -> Result<ByteRange> {
           const Result<EditRegion> found =
-              requested_region(request, edit_region_bytes(engine.cost_curve()));
+              requested_region(request, edit_region_bytes(engine.prompt_size(request.prompt_size)));
           if (!found) return found.error();
           return found->range();
         });
@@ -65,7 +55,7 @@ void ReadAhead::read(std::int64_t id) {
           if (!control.stop.stop_requested()) control.give_way();
         };
         const Result<void> read = run_on_engine(*host, kFailed, [&](Engine& engine) {
-          Result<void> done = read_edit_ahead(engine, request, kMaxSeconds, on_read, control.stop);
+          Result<void> done = read_edit_ahead(engine, request, on_read, control.stop);
           post_read_ahead_work(engine, call, on_read_ahead);
           return done;
         });
@@ -91,10 +81,6 @@ void ReadAhead::end(const std::string& why) {
   if (const auto on_end = std::exchange(observer_.on_end, {})) on_end(why);
 }
 
-bool ReadAhead::announced(const EditRequest& request) const {
-  return std::ranges::find(places_, place_of(request)) != places_.end();
-}
-
 void ReadAhead::stop() {
   if (reading_ == 0) return;
   host_.queue().cancel(job_);
@@ -103,7 +89,6 @@ void ReadAhead::stop() {
 
 void ReadAhead::forget(const std::string& uri) {
   if (reading_ != 0 && request_.document->uri() == uri) stop();
-  std::erase_if(places_, [&](const Place& place) { return place.document->uri() == uri; });
 }
 
 }  // namespace redraft

@@ -9,7 +9,7 @@
 //
 //   owner's thread   announce: the region is looked for; reading begins
 //   decode thread    region found: the client highlights it
-//                    reads 300 tokens (what an edit would wait for), then 1200 (what 5 s allow)
+//                    reads the 700 tokens that precede the instruction
 //                    between two chunks: a completion for a keystroke elsewhere
 //   owner's thread   the edit is requested: reading stops within a chunk
 //   decode thread    the edit: what was read is in the cache, the instruction is not
@@ -18,7 +18,6 @@
 // serves nobody else, so an edit must not run between two chunks: it stops the reading first.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,24 +49,12 @@ class ReadAhead {
   // An edit of this kind, at this place, will be requested; its instruction does not count. Reading
   // another place ends.
   void announce(EditRequest request, Observer observer);
-  // Whether that edit was announced lately, in this version of the document.
-  bool announced(const EditRequest& request) const;
   // Reading ends within a chunk; what is read stays in the cache.
   void stop();
   // Forgets everything about a document.
   void forget(const std::string& uri);
 
  private:
-  struct Place {
-    std::shared_ptr<const Document> document;
-    EditScope scope;
-    std::optional<ByteRange> range;
-    friend bool operator==(const Place&, const Place&) = default;
-  };
-  static Place place_of(const EditRequest& request) {
-    return {request.document, request.scope, request.range};
-  }
-
   void receive_region(std::int64_t id, const Result<ByteRange>& region);
   void read(std::int64_t id);
   void receive_fraction(std::int64_t id, double fraction);
@@ -81,7 +68,6 @@ class ReadAhead {
   EditRequest request_;       // for what is read
   Observer observer_;
   DecodeQueue::JobId job_ = 0;
-  std::deque<Place> places_;  // announced, the newest first
 };
 
 }  // namespace redraft

@@ -5,12 +5,14 @@
 #include <variant>
 #include <vector>
 
+#include "workspace/edit/carried_out.h"
 #include "workspace/edit/edit_context.h"
 #include "workspace/edit/edit_outcome.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_plan.h"
 #include "workspace/edit/edit_repair.h"
 #include "workspace/edit/edit_run.h"
+#include "workspace/edit/settled_doubts.h"
 
 namespace redraft {
 namespace {
@@ -42,23 +44,41 @@ ChosenPlaces chosen_places(const EditRegion& file, const FoundParts& found, std:
   return places;
 }
 
+// `instruction` is what the model carried out.
+void settle(const EditRequest& request, const std::string& instruction, EditResult& result) {
+  settle_doubts(*request.document, instruction, result.kind, result.doubts, result.hunks);
+}
+
 EditResult changed(const EditRequest& request, const CertainChange& change) {
-  EditResult result = result_of(*request.document, request.instruction, change.edits);
-  result.kind = EditKind::kCertainChange;
+  EditResult result = result_of(*request.document, request.instruction, change.edits,
+                                EditKind::kCertainChange, change.origins);
   result.tidied = change.notes;
   result.region = region_of(change);
+  settle(request, request.instruction, result);
   return result;
 }
 
 EditResult renamed(const EditRequest& request, const Rename& rename) {
-  EditResult result = result_of(*request.document, request.instruction, rename.edits);
-  result.kind = EditKind::kRename;
+  const std::vector<ChangeOrigin> origins(rename.edits.size(), {.decided_by = DecidedBy::kTree});
+  EditResult result =
+      result_of(*request.document, request.instruction, rename.edits, EditKind::kRename, origins);
   result.region = region_of(rename);
-  // The old name is gone on purpose.
-  std::erase_if(result.doubts,
-                [](const Doubt& doubt) { return doubt.kind != Doubt::Kind::kSyntax; });
   result.doubts.insert(result.doubts.end(), rename.doubts.begin(), rename.doubts.end());
+  settle(request, request.instruction, result);
   return result;
+}
+
+// What the model is asked to do; null if it is not asked.
+const std::string* instruction_of(const EditDecision& decision) {
+  struct InstructionOf {
+    const std::string* operator()(const CertainChange&) const { return nullptr; }
+    const std::string* operator()(const Rename&) const { return nullptr; }
+    const std::string* operator()(const RegionEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const PlacesEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const WindowsEdit& edit) const { return &edit.instruction; }
+    const std::string* operator()(const RetryEdit& retry) const { return &retry.edit.instruction; }
+  };
+  return std::visit(InstructionOf(), decision);
 }
 
 // Carries out each alternative.
@@ -92,11 +112,12 @@ struct Execution {
   }
 
   Result<EditResult> operator()(const PlacesEdit& edit) const {
+    const PromptSize size = engine.prompt_size(request.prompt_size);
     const std::size_t context_bytes = context_bytes_of(engine, request);
     EditRun run(engine, request, edit.instruction, context_bytes, observer, stop);
     ChosenPlaces places = edit.given;
     if (places.chosen.empty()) {
-      const Result<FoundParts> found = find(edit, context_bytes);
+      const Result<FoundParts> found = find(edit, size, context_bytes);
       if (!found) return found.error();
       if (found->cancelled || stop.stop_requested()) {
         EditResult result = unchanged(request);
@@ -104,7 +125,7 @@ struct Execution {
         return result;
       }
       run.add(found->statistics);
-      places = chosen_places(edit.file, *found, edit_region_bytes(engine.cost_curve()));
+      places = chosen_places(edit.file, *found, edit_region_bytes(size));
       if (places.chosen.empty()) return Error(kNothingFound);
     }
     if (observer.on_places) observer.on_places(places);
@@ -117,9 +138,11 @@ struct Execution {
     return run.in_parts(parts, work);
   }
 
-  Result<FoundParts> find(const PlacesEdit& edit, std::size_t context_bytes) const {
+  Result<FoundParts> find(const PlacesEdit& edit, PromptSize size,
+                          std::size_t context_bytes) const {
     const FindOptions options{.decoder = request.decoder,
-                              .overview_bytes = overview_bytes(engine, context_bytes),
+                              .prompt_size = size,
+                              .overview_bytes = overview_bytes(size, context_bytes),
                               .on_progress = [&](const DecodeStatistics& statistics) {
                                 if (observer.on_progress)
                                   observer.on_progress({0, statistics, {}, false});
@@ -169,7 +192,14 @@ Result<EditResult> carry_out(Engine& engine, const EditRequest& request,
                              const EditDecision& decision, const EditObserver& observer,
                              const std::stop_token& stop) {
   Result<EditResult> result = std::visit(Execution{engine, request, observer, stop}, decision);
-  if (result) result->kind = kind_of(decision);
+  if (!result) return result;
+  result->kind = kind_of(decision);
+  if (!result->is_placed() && !result->is_renamed())
+    result->prompt_size = engine.prompt_size(request.prompt_size);
+  if (const std::string* instruction = instruction_of(decision))
+    settle(request, *instruction, *result);
+  if (result->hunks.empty() && result->finish_reason != FinishReason::kCancelled)
+    result->why_carried_out = why_carried_out(*request.document, request.instruction);
   return result;
 }
 

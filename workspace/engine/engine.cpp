@@ -20,6 +20,12 @@ Engine::Engine(EngineInfo info, std::shared_ptr<const Tokenizer> tokenizer)
       prompt_encoders_(
           PerPurpose<PromptEncoder>::made_by([this] { return PromptEncoder(*tokenizer_); })) {}
 
+PromptSize Engine::prompt_size(std::optional<PromptSize> named) {
+  if (named) return *named;
+  if (!prompt_size_) prompt_size_ = choose_prompt_size();
+  return *prompt_size_;
+}
+
 std::shared_ptr<const std::vector<std::vector<TokenId>>> Engine::open_files(
     const std::vector<std::shared_ptr<const Document>>& documents) {
   if (documents == open_documents_) return open_files_;

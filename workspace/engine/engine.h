@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "decoding/cost_curve.h"
 #include "decoding/decoder.h"
 #include "decoding/decoder_name.h"
 #include "decoding/device.h"
@@ -21,6 +20,7 @@
 #include "text/tokenizer.h"
 #include "workspace/documents/document.h"
 #include "workspace/engine/file_rest.h"
+#include "workspace/engine/prompt_size.h"
 #include "workspace/engine/purpose.h"
 
 namespace redraft {
@@ -119,9 +119,14 @@ class Engine {
   };
   void observe(DecodeObserver observer) { observer_ = std::move(observer); }
 
-  // The cost of the target's passes, measured or guessed. It limits how much is shown and written.
-  // The reference stays valid; what it refers to may be corrected before a decode.
-  virtual const CostCurve& cost_curve() = 0;
+  // The size of what a request shows and writes: the one that it names or, if it names none, the
+  // one that was chosen for this machine and model. The first call without a name may have to
+  // measure the machine; the choice then stays.
+  PromptSize prompt_size(std::optional<PromptSize> named = {});
+  // Nothing: no request has needed it so far.
+  const std::optional<PromptSize>& chosen_prompt_size() const { return prompt_size_; }
+  // Chooses this size instead.
+  void set_prompt_size(PromptSize size) { prompt_size_ = size; }
 
   // How many tokens at the beginning of `prompt` need not be read ahead: they are known, or reading
   // ahead is of no use.
@@ -159,6 +164,8 @@ class Engine {
 
   // The rest is for idle moments. An engine that has nothing to do then inherits these functions.
 
+  // Measures what the first request would have to measure.
+  virtual void prepare() {}
   // Whether it is worth measuring the cost in an idle moment that the caller then arranges. True
   // once, until measure_cost_again().
   virtual bool ask_for_cost() { return false; }
@@ -202,6 +209,7 @@ class Engine {
   void set_reads_indexes(bool reads) { info_.reads_indexes = reads; }
 
  private:
+  virtual PromptSize choose_prompt_size() = 0;
   // decode(); the prompt is shorter than the context.
   virtual Result<DecodeResult> run(Purpose purpose, const DecoderName& name,
                                    const DecodeRequest& request, const TokenSink& sink,
@@ -212,6 +220,7 @@ class Engine {
 
   EngineInfo info_;
   std::shared_ptr<const Tokenizer> tokenizer_;
+  std::optional<PromptSize> prompt_size_;  // chosen; nothing: not yet
   std::optional<DecodeObserver> observer_;
   PerPurpose<PromptEncoder> prompt_encoders_;
   PerPurpose<FileRest> rests_;

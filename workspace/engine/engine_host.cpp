@@ -139,6 +139,7 @@ Result<Engine*> EngineHost::load(const std::string& why) {
               .draft = engine_->draft_name(),
               .device = engine_->device(),
               .own_decoder = engine_->own_decoder(),
+              .prompt_size = engine_->chosen_prompt_size(),
               .context_length = engine_->context_length(),
               .fault = engine_->known_fault(),
               .memory_bytes = memory});
@@ -166,7 +167,7 @@ void EngineHost::load_if_there_is_room(const DecodeQueue::Control& control) {
   if (engine_ || failed_ || !has_room()) return;
   between_pieces_ = control.let_in;
   static_cast<void>(run_on_engine(*this, "loading the model failed", [](Engine& engine) {
-    engine.cost_curve();  // what requests ask first, and may have to measure
+    engine.prepare();
     return Result<void>();
   }));
   between_pieces_ = {};
@@ -205,6 +206,18 @@ void EngineHost::end_use() {
     failed_ = false;
   }
   note_cache_memory();
+  note_prompt_size();
+}
+
+// A request has perhaps chosen it.
+void EngineHost::note_prompt_size() {
+  const auto size = engine_ ? engine_->chosen_prompt_size() : std::nullopt;
+  if (!size) return;
+  call_([this, size] {
+    if (status_.state != EngineStatus::State::kReady || status_.prompt_size == size) return;
+    status_.prompt_size = size;
+    tell();
+  });
 }
 
 void EngineHost::note_cache_memory() {
@@ -249,6 +262,25 @@ void EngineHost::tell() {
     const OnStatus on_status = found->second;
     on_status(status_);
   }
+}
+
+EngineHost::Factory with_prompt_size(EngineHost::Factory factory, PromptSize size) {
+  using Factory = EngineHost::Factory;
+  factory.make = [make = std::move(factory.make), size](const LoadControl& control) {
+    Result<std::unique_ptr<Engine>> made = make(control);
+    if (made) (*made)->set_prompt_size(size);
+    return made;
+  };
+  factory.prompt_size = [size] { return std::optional(size); };
+  // Purposes that share an engine still do.
+  std::map<std::shared_ptr<const Factory>, std::shared_ptr<const Factory>> replaced;
+  for (std::shared_ptr<const Factory>& own : factory.own.values) {
+    if (!own) continue;
+    std::shared_ptr<const Factory>& fixed = replaced[own];
+    if (!fixed) fixed = std::make_shared<const Factory>(with_prompt_size(*own, size));
+    own = fixed;
+  }
+  return factory;
 }
 
 }  // namespace redraft

@@ -34,6 +34,8 @@ struct EngineStatus {
   // What the engine is, once it is ready:
   std::optional<Device> device = {};
   std::optional<OwnDecoder> own_decoder = {};
+  std::optional<PromptSize> prompt_size =
+      {};                   // of requests that name none; nothing: not chosen yet
   int context_length = 0;   // tokens; 0: not known
   std::string error = {};   // why loading failed; the next request tries again
   std::string notice = {};  // what is not as requested, as sentences; empty: nothing
@@ -88,6 +90,8 @@ class EngineHost {
     // By purpose, engines that do it instead, loaded when they are first needed; null: the one that
     // `make` makes. Two purposes may have the same.
     PerPurpose<std::shared_ptr<const Factory>> own = {};
+    // The size of prompts that its engine will have, if that was chosen before; may be empty.
+    std::function<std::optional<PromptSize>()> prompt_size = {};
   };
   using OnStatus = std::function<void(const EngineStatus&)>;  // on the owner's thread
   using ObserverId = int;
@@ -105,6 +109,11 @@ class EngineHost {
   const EngineStatus& status() const { return status_; }
   // What its caches took when it was last used, without hosts beside. On any thread.
   CacheMemory cache_memory() const { return {cache_bytes_, cache_limit_}; }
+  // The size of prompts that the engine has or will have; nothing: no engine was loaded so far. On
+  // any thread.
+  std::optional<PromptSize> kept_prompt_size() const {
+    return make_.prompt_size ? make_.prompt_size() : std::nullopt;
+  }
   // Whether there is, or will be, a draft model.
   bool has_draft() const { return make_.has_draft; }
   // `on_status` is called whenever the status changes, or more of the model is loaded.
@@ -151,6 +160,7 @@ class EngineHost {
   void follow_beside(std::size_t index, const EngineStatus& status);
   void end_use();
   void note_cache_memory();
+  void note_prompt_size();
   void choose_rest();
   void unload();                                 // on the decode thread
   Result<Engine*> load(const std::string& why);  // `why` is for the user; may be empty
@@ -187,6 +197,9 @@ class EngineHost {
   DecodeQueue* shared_queue_ = nullptr;
   std::optional<DecodeQueue> own_queue_;  // last: its thread uses the other members
 };
+
+// A factory whose engines have this size of prompts instead of the one that they would choose.
+EngineHost::Factory with_prompt_size(EngineHost::Factory factory, PromptSize size);
 
 // Calls `run` with the host's engine, which is loaded first if necessary. A ModelFailure becomes an
 // error that begins with `what`, and the host gives up its engine. Other exceptions end the job,

@@ -115,6 +115,11 @@ void LocalEngine::check_quickly(const std::function<bool()>& go_on) {
   if (verdict) keep_check(*verdict);
 }
 
+PromptSize LocalEngine::choose_prompt_size() {
+  const auto speed = [this] { return cost_curve().tokens_read_in(1, context_length()); };
+  return target_.choose_prompt_size ? target_.choose_prompt_size(speed) : prompt_size_for(speed());
+}
+
 int LocalEngine::known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) {
   restore_from_archive(prompt, stop);
   return caches_.known(*target_.model, prompt);

@@ -51,6 +51,9 @@ class LocalEngine final : public Engine {
     std::function<CostCurve(LanguageModel&)> find_cost = {};
     // What to do with the cost once it has changed; empty: it never does.
     std::function<void(const CostCurve&, CostChange)> keep_cost = {};
+    // Which size prompts have if requests name none. `speed` returns the tokens that the target
+    // reads in a second, which may have to be measured. Empty: prompt_size_for().
+    std::function<PromptSize(const std::function<int()>& speed)> choose_prompt_size = {};
     Device device = Device::cpu();
     std::string skipped_layers = {};  // DecoderMemory::skipped_layers()
     // What its files call it (general.name), which tells the formats that it was trained on; empty:
@@ -70,7 +73,13 @@ class LocalEngine final : public Engine {
   bool is_current() const override;
   // The cost of the target's passes, found or measured on the first call. Decodes correct it, each
   // before it begins.
-  const CostCurve& cost_curve() override { return costs_.curve(*target_.model); }
+  // The reference stays valid. Callers outside of this folder must not let prompts depend on it:
+  // see prompt_size.h.
+  const CostCurve& cost_curve() { return costs_.curve(*target_.model); }
+  void prepare() override {
+    cost_curve();
+    prompt_size();
+  }
   // What the archive has of `prompt` is in the pool from then on.
   int known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) override;
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count) override;
@@ -119,6 +128,7 @@ class LocalEngine final : public Engine {
 
  private:
   LocalEngine(Model target, Model draft, int context_length, const EngineOptions& options);
+  PromptSize choose_prompt_size() override;
   Result<DecodeResult> run(Purpose purpose, const DecoderName& name, const DecodeRequest& request,
                            const TokenSink& sink, std::stop_token stop,
                            Remembering remembering) override;

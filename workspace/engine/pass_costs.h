@@ -30,8 +30,8 @@ class PassCosts {
       : find_(std::move(find)), keep_(std::move(keep)), wall_clock_(std::move(wall_clock)) {}
 
   // The reference stays valid; what it refers to changes when a curve is thrown away or measured
-  // again. It does not change for less: what is read of a file is chosen by it, and decoders follow
-  // the machine by themselves (PassPace).
+  // again. It does not change for less, because decoders follow the machine by themselves
+  // (PassPace).
   const CostCurve& curve(LanguageModel& model);
   void measured(int rows, int context, double seconds);
   // Draws the conclusions from the last hundred passes, before a decode: a curve with which they

@@ -9,7 +9,7 @@
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/signatures.h"
 #include "workspace/documents/document.h"
-#include "workspace/next_edit/import_source.h"
+#include "workspace/edit/import_source.h"
 
 namespace redraft {
 

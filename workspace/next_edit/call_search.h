@@ -21,6 +21,7 @@
 #include "workspace/documents/document_origins.h"
 #include "workspace/documents/text_edit.h"
 #include "workspace/next_edit/call_change.h"
+#include "workspace/next_edit/certain_edit.h"
 #include "workspace/next_edit/next_place.h"
 
 namespace redraft {
@@ -64,11 +65,6 @@ ChangedCalls find_changed_calls(const std::vector<std::shared_ptr<const Document
                                 const std::vector<DocumentOrigin>& origins,
                                 const FindFiles& find_files = {}, const std::stop_token& stop = {});
 
-// Edits of whole lines of one document.
-struct TreeEdits {
-  std::shared_ptr<const Document> document;  // null: there are no edits
-  std::vector<TextEdit> edits;
-};
 // The calls that can be changed without the model, in the first document that has any.
 // `is_unwanted`: recognises edits that must not be proposed.
 TreeEdits edits_by_tree(const ChangedCalls& changed,

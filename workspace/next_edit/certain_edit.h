@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "workspace/documents/document.h"
 #include "workspace/documents/text_edit.h"
@@ -12,6 +13,12 @@ namespace redraft {
 struct CertainEdit {
   std::shared_ptr<const Document> document;
   TextEdit edit;  // of whole, adjacent lines
+};
+
+// Several of them in one document, ascending.
+struct TreeEdits {
+  std::shared_ptr<const Document> document;  // null: there are no edits
+  std::vector<TextEdit> edits;
 };
 
 // Whether the user has rejected an edit; may be empty.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "indexing/files/git_work_tree.h"
 #include "languages/languages.h"
 #include "support/trace/trace.h"
 #include "text/strings/trimmed.h"
@@ -15,6 +16,7 @@
 #include "workspace/next_edit/call_verdict.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/line_rewrite.h"
+#include "workspace/next_edit/literal_changes.h"
 #include "workspace/next_edit/next_place.h"
 #include "workspace/next_edit/place_prompt.h"
 #include "workspace/next_edit/repeated_change.h"
@@ -57,38 +59,42 @@ bool adds_again(const std::vector<std::string_view>& file, const EditRegion& reg
   });
 }
 
-// The part of the model's output that may be shown. `unsure`: something would follow, but is
-// unlikely.
-std::vector<TextEdit> edits_that_follow(const EditRegion& region, const NextEditRequest& request,
-                                        const ChangedCalls& calls, const WrittenLines& written,
-                                        bool& unsure) {
+// Adds the part of the model's output that may be shown to `result`. Its note stays if it is about
+// one of these edits.
+void add_edits_that_follow(const EditRegion& region, const NextEditRequest& request,
+                           const NextEditSearch& search, const WrittenLines& written,
+                           NextEditResult& result) {
   const Span span("diff");
   const std::vector<std::string_view> after(written.lines.begin(), written.lines.end());
   const Result<EditRegion> file = EditRegion::make(region.shared_document(), EditScope::kFile, {});
-  if (!file) return {};
-  std::vector<TextEdit> edits;
+  if (!file) return;
+  const LiteralChanges literals(request.recent);
+  bool is_any_sound = false;
   int shift = 0;
   for (const LineChange& change : diff_lines(region.lines(), after)) {
     const int begin = change.old_begin + shift;
     shift += static_cast<int>(change.new_lines.size()) - (change.old_end - change.old_begin);
     TextEdit edit = region.edit(change);
-    const CallVerdict verdict = verdict_on(calls, region.document(), edit);
+    const CallVerdict verdict = verdict_on(search.calls, region.document(), edit);
     if (verdict == CallVerdict::kUnsound) continue;
     std::vector<std::string> before;
     for (int line = change.old_begin; line < change.old_end; ++line)
       before.emplace_back(region.lines()[static_cast<std::size_t>(line)]);
     const bool is_sound = verdict == CallVerdict::kSound;
     if (!is_sound && (adds_again(file->lines(), region, written, change) ||
-                      !follows_from(request.recent, before, change.new_lines)))
+                      !follows_from(request.recent, before, change.new_lines) ||
+                      literals.is_by_chance(before, change.new_lines) ||
+                      search.names->changes_others(region.document(), edit)))
       continue;
     if (is_sound ||
         log_probability_of(written, begin, change) >= std::log(request.min_probability)) {
-      edits.push_back(std::move(edit));
+      result.edits.push_back(std::move(edit));
+      is_any_sound = is_any_sound || is_sound;
     } else {
-      unsure = true;
+      result.is_unsure = true;
     }
   }
-  return edits;
+  if (!result.edits.empty() && !is_any_sound) result.note.clear();
 }
 
 int max_new_tokens(const PlacePrompt& prompt) {
@@ -100,7 +106,7 @@ bool fits(const Engine& engine, const PlacePrompt& prompt) {
 }
 
 // Adds the model's changes in the place to `result`.
-Result<void> look_at(Engine& engine, const NextEditRequest& request, const ChangedCalls& calls,
+Result<void> look_at(Engine& engine, const NextEditRequest& request, const NextEditSearch& search,
                      PlacePrompt prompt, const std::stop_token& stop, NextEditResult& result) {
   if (!fits(engine, prompt)) return {};
   const EditRegion& region = prompt.region;
@@ -135,7 +141,7 @@ Result<void> look_at(Engine& engine, const NextEditRequest& request, const Chang
   result.statistics += decoded->statistics;
   result.finish_reason = decoded->finish_reason;
   if (const auto lines = answer.lines(decoded->finish_reason))
-    result.edits = edits_that_follow(region, request, calls, *lines, result.is_unsure);
+    add_edits_that_follow(region, request, search, *lines, result);
   return {};
 }
 
@@ -151,8 +157,10 @@ std::size_t hash_of(const ChangedCalls& calls, const NextPlace& place) {
                                   place.document->text().substr(begin, end - begin));
 }
 
-NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
-  NextEditSearch search{.calls = std::move(calls), .places = {}, .quiet = {}};
+NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls,
+                          std::shared_ptr<const NameChanges> names) {
+  NextEditSearch search{
+      .calls = std::move(calls), .names = std::move(names), .places = {}, .quiet = {}};
   const auto add = [&](const std::vector<NextPlace>& places) {
     const std::vector<NextPlace> before = search.places;
     for (const NextPlace& place : places) {
@@ -170,12 +178,11 @@ NextEditSearch search_for(const NextEditRequest& request, ChangedCalls calls) {
   };
   add_calls(true);
   if (!request.recent.empty())
-    add(next_places(request.recent, request.documents, request.max_regions));
+    add(next_places(request.recent, request.documents, *search.names, request.max_regions));
   add_calls(false);
   if (search.places.empty() || request.recent.empty()) return search;
   search.quiet =
       quiet_lines(request.recent, search.places, request.memory ? request.memory->quiet : "");
-  if (request.memory) request.memory->quiet = search.quiet;
   return search;
 }
 
@@ -187,15 +194,19 @@ void remember_fruitless(const NextEditRequest& request, const NextEditSearch& se
   fruitless.insert(hash_of(search.calls, place));
 }
 
-// The certain follow-ups: calls of a function whose parameters were swapped or removed.
+// The certain follow-ups: calls of a function whose parameters were swapped or removed, and uses of
+// what was renamed.
 std::optional<NextEditResult> next_edit_by_tree(const NextEditRequest& request,
-                                                const ChangedCalls& calls) {
+                                                const ChangedCalls& calls,
+                                                const NameChanges& names) {
   TreeEdits found = edits_by_tree(calls, request.is_unwanted);
+  const bool are_calls = found.document != nullptr;
+  if (!are_calls) found = names.uses_left(request.is_unwanted);
   if (!found.document) return std::nullopt;
   NextEditResult result;
   result.document = std::move(found.document);
   result.edits = std::move(found.edits);
-  result.note = calls.note();
+  result.note = are_calls ? calls.note() : "the other uses of what you renamed";
   result.by_tree = true;
   return result;
 }
@@ -212,7 +223,12 @@ NextEditResult without_model(CertainEdit found, const char* note) {
 // need no example.
 std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& request,
                                                    const ChangedCalls& calls,
+                                                   const NameChanges& names,
                                                    const std::stop_token& stop) {
+  const IsUnwanted is_unwanted = [&](const Document& document, const TextEdit& edit) {
+    return (request.is_unwanted && request.is_unwanted(document, edit)) ||
+           names.changes_others(document, edit);
+  };
   if (auto found = find_rest_of_block(request.recent, request.is_unwanted))
     return without_model(
         std::move(*found),
@@ -220,14 +236,21 @@ std::optional<NextEditResult> next_edit_by_example(const NextEditRequest& reques
   std::set<std::string> known;
   for (const ChangedFunction& function : calls.functions) known.insert(function.change.after.name);
   if (auto found =
-          find_repeated_change(request.recent, request.documents, known, request.is_unwanted, stop))
+          find_repeated_change(request.recent, request.documents, known, is_unwanted, stop))
     return without_model(std::move(*found),
                          "changed like other lines before (found without the model)");
   return std::nullopt;
 }
 
+// Whether two documents are in different work trees of a repository: two versions of its code, so a
+// change of one has no consequence in the other.
+bool are_two_versions(const Document& document, const Document& other) {
+  const auto path = path_of_uri(document.uri()), place = path_of_uri(other.uri());
+  return path && place && are_in_two_work_trees(*path, *place);
+}
+
 FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) {
-  if (!request.index || !request.memory) return {};
+  if (!request.index || !request.memory || request.documents.empty()) return {};
   return
       [&request, &stop](const std::set<std::string>& names, const std::set<std::string>& families) {
         std::set<std::filesystem::path> open;
@@ -236,7 +259,11 @@ FindFiles files_of(const NextEditRequest& request, const std::stop_token& stop) 
           if (const auto path = path_of_uri(document->uri()))
             open.insert(std::filesystem::weakly_canonical(*path, error));
         }
-        return request.memory->files.find(*request.index, names, families, open, stop);
+        auto found = request.memory->files.find(*request.index, names, families, open, stop);
+        std::erase_if(found, [&](const auto& document) {
+          return are_two_versions(*request.documents.front(), *document);
+        });
+        return found;
       };
 }
 
@@ -318,6 +345,13 @@ NextEditRequest next_edit_request(const OpenDocuments& documents, const std::str
   NextEditRequest request;
   request.recent = documents.recent_changes();
   request.documents = documents.from(uri);
+  if (const auto document = documents.find(uri)) {
+    std::erase_if(request.documents,
+                  [&](const auto& other) { return are_two_versions(*document, *other); });
+    std::erase_if(request.recent, [&](const RecentChange& change) {
+      return are_two_versions(*document, *change.document);
+    });
+  }
   for (const auto& document : request.documents)
     request.origins.push_back(documents.origin_of(document));
   request.beside = documents.beside(uri);
@@ -328,11 +362,13 @@ NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_toke
   const Span span("plan");
   ChangedCalls calls =
       find_changed_calls(request.documents, request.origins, files_of(request, stop), stop);
-  if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls))
+  auto names = std::make_shared<const NameChanges>(request.recent);
+  if (std::optional<NextEditResult> result = next_edit_by_tree(request, calls, *names))
     return {.result = std::move(result), .search = {}};
-  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls, stop))
+  if (std::optional<NextEditResult> result = next_edit_by_example(request, calls, *names, stop))
     return {.result = std::move(result), .search = {}};
-  NextEditPlan plan{.result = {}, .search = search_for(request, std::move(calls))};
+  NextEditPlan plan{.result = {},
+                    .search = search_for(request, std::move(calls), std::move(names))};
   if (!plan.search.places.empty()) return plan;
   NextEditResult& none = plan.result.emplace();
   none.note = plan.search.calls.note();
@@ -346,6 +382,8 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
                                      const NextEditSearch& search, const std::stop_token& stop) {
   NextEditResult result;
   result.note = search.calls.note();
+  // Reading ahead leaves no trace here: it must not change what a request shows.
+  if (request.memory && !search.quiet.empty()) request.memory->quiet = search.quiet;
   const Result<const NextEditFormat*> format = format_of(engine, request);
   if (!format) return format.error();
   std::string refused;
@@ -357,7 +395,7 @@ Result<NextEditResult> run_next_edit(Engine& engine, const NextEditRequest& requ
       continue;
     }
     if (const Result<void> looked =
-            look_at(engine, request, search.calls, std::move(*prompt), stop, result);
+            look_at(engine, request, search, std::move(*prompt), stop, result);
         !looked)
       return looked.error();
     if (result.finish_reason == FinishReason::kCancelled) return result;

@@ -23,6 +23,7 @@
 #include "workspace/engine/engine.h"
 #include "workspace/next_edit/call_search.h"
 #include "workspace/next_edit/edit_format.h"
+#include "workspace/next_edit/name_changes.h"
 #include "workspace/next_edit/naming_files.h"
 #include "workspace/next_edit/next_place.h"
 
@@ -75,8 +76,8 @@ struct NextEditResult {
   std::shared_ptr<const Document> document;  // null: nothing to propose
   std::vector<TextEdit> edits;               // of its lines, ascending
   std::string why_none;
-  std::string note;        // for users: what was searched because parameters changed; may be empty
-  bool by_tree = false;    // the model was not used
+  std::string note;      // for users: how the edits were found, or what was searched; may be empty
+  bool by_tree = false;  // the model was not used
   bool is_unsure = false;  // something was left out because the model considers it too unlikely
   int regions = 0;         // regions that the model tried
   FinishReason finish_reason = FinishReason::kStop;
@@ -93,6 +94,7 @@ bool follows_from(const std::vector<RecentChange>& recent, const std::vector<std
 // Where the model searches, and a part of the code that stays unchanged.
 struct NextEditSearch {
   ChangedCalls calls;
+  std::shared_ptr<const NameChanges> names;  // of the request's changes
   std::vector<NextPlace> places;
   std::string quiet;
 };
@@ -106,7 +108,9 @@ struct NextEditPlan {
 NextEditPlan plan_next_edit(const NextEditRequest& request, const std::stop_token& stop);
 
 // Finds the next edit. Calls of functions whose parameters changed come first; the model's changes
-// of those must satisfy the rules for such calls. Other places follow.
+// of those must satisfy the rules for such calls. Other places follow. A change is left out if it
+// changes a name that means something else there (NameChanges), or a value that is equal by chance
+// (LiteralChanges).
 //
 // Shows the model one place after the other until it changes something there that follows from the
 // recent changes. Blocking; runs on the decode thread. A model that was trained to write next edits

@@ -33,7 +33,11 @@ NextEditId NextEdits::ask(NextEditRequest request, OnAnswer on_answer) {
   stop_reading_ahead();
   end_run("a newer request took its place");
   if (document_ && !left_.empty()) {
-    on_answer({.document = document_, .edits = left_, .carried = true});
+    on_answer({.document = document_,
+               .edits = left_,
+               .note = left_note_,
+               .by_tree = left_by_tree_,
+               .carried = true});
     return id;
   }
   if (!request.is_anything_changed()) {
@@ -189,6 +193,8 @@ void NextEdits::receive(NextEditId id, const Result<NextEditResult>& result) {
   } else {
     answer.document = document_ = result->document;
     left_ = answer.edits;
+    left_note_ = answer.note;
+    left_by_tree_ = answer.by_tree;
   }
   on_answer(answer);
 }

@@ -54,7 +54,7 @@ struct NextEditAnswer {
   std::string error = {};  // the reason of a failure; empty: none
   std::string note = {};   // NextEditResult::note
   bool by_tree = false;    // NextEditResult::by_tree
-  // The rest of an earlier answer: the model did not run.
+  // The rest of an earlier answer, with that one's note: the model did not run.
   bool carried = false;
   DecodeStatistics statistics = {};
 };
@@ -114,6 +114,8 @@ class NextEdits {
   std::optional<Run> run_;
   std::shared_ptr<const Document> document_;  // of the rest; null: there is none
   std::vector<TextEdit> left_;
+  std::string left_note_;  // of the answer that these were a part of
+  bool left_by_tree_ = false;
   std::deque<std::size_t> rejected_;  // hashes, the latest at the end
   std::shared_ptr<NextEditMemory> memory_ = std::make_shared<NextEditMemory>();
   IdleReading reading_;

@@ -129,8 +129,8 @@ int latest_line(const std::vector<RecentChange>& recent, const Document& documen
 }
 
 void add_places(const std::vector<RecentChange>& recent,
-                const std::shared_ptr<const Document>& document, double least,
-                std::vector<NextPlace>& places) {
+                const std::shared_ptr<const Document>& document, const NameChanges& names,
+                double least, std::vector<NextPlace>& places) {
   if (document->text().size() > kMaxBytesCompared) return;
   const Result<EditRegion> file = EditRegion::make(document, EditScope::kFile, {});
   if (!file || file->lines().empty()) return;
@@ -139,6 +139,9 @@ void add_places(const std::vector<RecentChange>& recent,
   for (int line = 0; line < weights.count(); ++line) {
     double weight = weights.of(line);
     if (weight < least) continue;
+    const std::string_view text = file->lines()[static_cast<std::size_t>(line)];
+    const auto begin = static_cast<std::size_t>(text.data() - document->text().data());
+    if (names.is_about_others(*document, begin, text)) continue;
     // Among equals, the nearest after the latest change comes first, in reading order.
     if (latest >= 0) weight += 0.1 / (1 + std::abs(line - latest) / 16.0 * (line < latest ? 2 : 1));
     places.push_back({document, std::max(line - kAround, 0),
@@ -210,10 +213,10 @@ class QuietLines {
 
 std::vector<NextPlace> next_places(const std::vector<RecentChange>& recent,
                                    const std::vector<std::shared_ptr<const Document>>& documents,
-                                   int most) {
+                                   const NameChanges& names, int most) {
   std::vector<NextPlace> places;
   for (std::size_t i = 0; i < documents.size(); ++i)
-    add_places(recent, documents[i], i == 0 ? kMinWeight : kMinElsewhere, places);
+    add_places(recent, documents[i], names, i == 0 ? kMinWeight : kMinElsewhere, places);
   std::stable_sort(places.begin(), places.end(),
                    [](const NextPlace& a, const NextPlace& b) { return a.weight > b.weight; });
   std::vector<NextPlace> chosen;

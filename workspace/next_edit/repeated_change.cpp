@@ -14,6 +14,7 @@
 #include "workspace/documents/reindent.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/line_rewrite.h"
+#include "workspace/next_edit/literal_changes.h"
 
 namespace redraft {
 namespace {
@@ -117,12 +118,18 @@ class Search {
   Search(const std::vector<RecentChange>& recent, const std::vector<SearchedFile>& files,
          const std::set<std::string>& known, const IsUnwanted& is_unwanted,
          const std::stop_token& stop)
-      : recent_(recent), files_(files), known_(known), is_unwanted_(is_unwanted), stop_(stop) {}
+      : recent_(recent),
+        files_(files),
+        known_(known),
+        is_unwanted_(is_unwanted),
+        stop_(stop),
+        literals_(recent) {}
 
   std::optional<CertainEdit> find() {
     for (const RecentChange& change : recent_) {
       if (!is_example(change) || is_turned_back(change) || is_known(change.before)) continue;
       if (change.after.empty() && !is_made_twice(change)) continue;
+      if (literals_.is_by_chance(change.before, change.after)) continue;
       if (change.before.empty()) {
         look_for_insertions(change);
       } else if (!is_series_ended(change)) {
@@ -287,6 +294,7 @@ class Search {
   const std::set<std::string>& known_;
   const IsUnwanted& is_unwanted_;
   const std::stop_token& stop_;
+  LiteralChanges literals_;
   std::optional<CertainEdit> best_;
   Order best_order_;
 };

@@ -32,9 +32,10 @@ namespace redraft {
 // Lines count as the same if they are equal (indentation may differ for lines that did not change)
 // and have some words. Lines that became more lines, only moved, or were only reindented are not
 // examples. Neither is a change after which brackets do not match (the user is still typing).
-// Deleted lines are an example if that happened twice, and an added line if the lines above and
-// below it are the same, too. If one of the same lines between two changed ones was passed over,
-// the series has ended. The same holds for a line that would be rewritten as two others were.
+// Deleted lines are an example if that happened twice, as are lines in which only numbers, versions
+// or strings were replaced, and an added line if the lines above and below it are the same, too. If
+// one of the same lines between two changed ones was passed over, the series has ended. The same
+// holds for a line that would be rewritten as two others were.
 std::optional<CertainEdit> find_repeated_change(
     const std::vector<RecentChange>& recent,
     const std::vector<std::shared_ptr<const Document>>& documents,

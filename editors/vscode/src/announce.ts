@@ -2,6 +2,7 @@
 // or looks at a selection, and shows which lines the edit will change.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { isEditable } from './documents';
 import { cursorOf, isEmpty, linesOf, placeOf } from './protocol';
 import type { PrepareEvent, PrepareResult, Range, Region, RegionResult } from './protocol';
 
@@ -254,7 +255,7 @@ export class Announcer implements vscode.Disposable {
 }
 
 function isSelected({ document, selection }: vscode.TextEditor): boolean {
-  return !selection.isEmpty && (document.uri.scheme === 'file' || document.uri.scheme === 'untitled');
+  return !selection.isEmpty && isEditable(document);
 }
 
 // A decoration of whole lines also colours the line in which it ends, even if it ends before the first character.

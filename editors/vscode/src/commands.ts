@@ -1,6 +1,7 @@
 // The commands that act on edits; package.json names them and their keys.
 import * as vscode from 'vscode';
 import type { Announcer, Place } from './announce';
+import { toEdit } from './documents';
 import type { Edits } from './edits';
 import type { Places } from './places';
 import type { Preview } from './preview';
@@ -67,9 +68,8 @@ async function editPlace(
   edits: Edits, announcer: Announcer, wish: PromptArguments | undefined, earlier = '',
 ): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const document = wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document;
+  const document = toEdit(wish ? await vscode.workspace.openTextDocument(vscode.Uri.parse(wish.textDocument.uri)) : editor?.document);
   if (!document) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
     return;
   }
   const selection: Range | undefined = editor ? plain(editor.selection) : undefined;
@@ -90,9 +90,8 @@ async function editPlace(
 
 // The lines that will change depend on the instruction, so nothing is announced.
 async function editFile(edits: Edits): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
+  const document = toEdit(vscode.window.activeTextEditor?.document);
   if (!document) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
     return;
   }
   const instruction = await vscode.window.showInputBox({
@@ -106,13 +105,15 @@ async function editFile(edits: Edits): Promise<void> {
 // Applies code that another assistant wrote. It goes to the cursor if nothing else says where it belongs.
 async function applyClipboard(edits: Edits): Promise<void> {
   const editor = vscode.window.activeTextEditor;
+  const document = toEdit(editor?.document);
+  if (!editor || !document) {
+    return;
+  }
   const change = await vscode.env.clipboard.readText();
-  if (!editor) {
-    void vscode.window.showInformationMessage('redraft: open a file first.');
-  } else if (!change.trim()) {
+  if (!change.trim()) {
     void vscode.window.showInformationMessage('redraft: the clipboard is empty. Copy some code first.');
   } else {
-    const { document, selection } = editor;
+    const { selection } = editor;
     await edits.start(document, 'apply the clipboard', { range: plain(selection), version: document.version }, { change });
   }
 }
@@ -145,12 +146,27 @@ function onlyHunkInSight(sessions: Session[]): PlacedHunk | undefined {
   return isInSight ? hunk : undefined;
 }
 
-// Asks before doubtful changes are accepted all at once.
-async function wantsAll(sessions: Session[]): Promise<boolean> {
-  const detail = sessions.flatMap(({ reasons }) => (reasons ? [reasons] : [])).join('; ');
-  const choice = 'Accept All';
-  const question = 'redraft: some of these changes are doubtful.';
-  return !detail || (await vscode.window.showWarningMessage(question, { modal: true, detail }, choice)) === choice;
+// Accepts the changes without a doubt. The others stay, and a message says why; its button accepts them.
+async function acceptAll(edits: Edits, sessions: Session[]): Promise<void> {
+  for (const session of sessions) {
+    if (!session.reasons) {
+      await edits.resolve(session, undefined, 'accept');
+    } else if (session.certain.length > 0) {
+      await edits.resolve(session, session.certain, 'accept');
+    }
+  }
+  const left = sessions.filter(({ reasons }) => reasons);
+  const n = left.reduce((sum, { nHunks }) => sum + nHunks, 0);
+  if (n === 0) {
+    return;
+  }
+  const why = left.map(({ reasons }) => reasons).join('; ');
+  const [what, choice] = n === 1 ? ['1 change', 'Accept It Too'] : [`${n} changes`, 'Accept Them Too'];
+  if ((await vscode.window.showWarningMessage(`redraft: ${what} not accepted: ${why}.`, choice)) === choice) {
+    for (const session of left) {
+      await edits.resolve(session, undefined, 'accept');
+    }
+  }
 }
 
 // Wraps around the end of the document.
@@ -176,17 +192,14 @@ export function registerCommands(
     const chosen = hunkId === undefined ? hunkAtCursor(sessions) ?? onlyHunkInSight(sessions) : placedOf(sessions).find(isNamed);
     const session = chosen && edits.sessionWith(chosen);
     if (session) {
-      await edits.resolve(session, [chosen], action);
+      await edits.resolve(session, [chosen.id], action);
     } else {
       vscode.window.setStatusBarMessage(`redraft: no change to ${action} at the cursor`, 5000);
     }
   };
-  const decideAll = (action: 'accept' | 'reject') => async () => {
-    if (action === 'accept' && !(await wantsAll(current()))) {
-      return;
-    }
+  const rejectAll = async () => {
     for (const session of current()) {
-      await edits.resolve(session, undefined, action);
+      await edits.resolve(session, undefined, 'reject');
     }
   };
   // A code lens names its edit; a key acts on the edit of the hunk at the cursor, otherwise on the last edit.
@@ -218,8 +231,8 @@ export function registerCommands(
     morePlaces: (uri?: unknown) => editMorePlaces(edits, places, typeof uri === 'string' ? uri : undefined),
     acceptHunk: decide('accept'),
     rejectHunk: decide('reject'),
-    acceptAll: decideAll('accept'),
-    rejectAll: decideAll('reject'),
+    acceptAll: () => acceptAll(edits, current()),
+    rejectAll,
     anotherTry: tryAnother,
     nextHunk: go(1),
     previousHunk: go(-1),

@@ -153,13 +153,12 @@ export class Edits implements vscode.Disposable {
     }
   }
 
-  // Decides on hunks; undefined for all.
-  async resolve(session: Session, hunks: PlacedHunk[] | undefined, action: 'accept' | 'reject'): Promise<void> {
+  // Decides on hunks; undefined for all, also those with a doubt.
+  async resolve(session: Session, hunkIds: number[] | undefined, action: 'accept' | 'reject'): Promise<void> {
     if (session.editId === undefined || !this.client) {
       return;
     }
-    const hunkIds = hunks?.map((hunk) => hunk.id);
-    const request = { editId: session.editId, hunkIds, action };
+    const request = { editId: session.editId, hunkIds, action, doubtful: true };
     const result = await this.client.sendRequest<ResolveResult>('redraft/resolveEdit', request);
     session.isDecided = true;
     session.hasAccepted ||= action === 'accept' && result.hunkIds.length > 0;

@@ -2,6 +2,7 @@
 // new lines appear below.
 import * as vscode from 'vscode';
 import { cardOf, color, noteOf, rowHeight, rowsOf, type Rows } from './card';
+import { editable } from './documents';
 import { chosenOf, layoutsOf, type Layout, type TextChange } from './layout';
 
 export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposable {
@@ -29,7 +30,7 @@ export class HunkDecorations implements vscode.CodeLensProvider, vscode.Disposab
       this.removed,
       this.added,
       this.lensesChanged,
-      vscode.languages.registerCodeLensProvider([{ scheme: 'file' }, { scheme: 'untitled' }], this),
+      vscode.languages.registerCodeLensProvider(editable, this),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.redraw(textEditor)),
       vscode.workspace.onDidCloseTextDocument((document) => this.rooms.delete(document)),
     ];

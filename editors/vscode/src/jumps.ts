@@ -1,6 +1,7 @@
 // Tells the server where the user jumped, so that it reads the prompt of a completion there before the first key press.
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { isEditable } from './documents';
 
 // Milliseconds that the cursor must rest.
 const delay = 400;
@@ -50,8 +51,7 @@ export class Jumps implements vscode.Disposable {
     const { document, selection } = editor;
     const { line } = selection.active;
     const isNear = document === this.last?.document && Math.abs(line - this.last.line) < farLines;
-    const isOurs = document.uri.scheme === 'file' || document.uri.scheme === 'untitled';
-    if (!this.client || isNear || !isOurs || !selection.isEmpty || editor !== vscode.window.activeTextEditor) {
+    if (!this.client || isNear || !isEditable(document) || !selection.isEmpty || editor !== vscode.window.activeTextEditor) {
       return;
     }
     this.last = { document, line };

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { CancellationTokenSource, type Range } from 'vscode-languageclient/node';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { isEditable } from './documents';
 import { HunkDecorations } from './hunkDecorations';
 
 interface ProposedEdit {
@@ -68,7 +69,7 @@ export class NextEdit implements vscode.Disposable {
   // A proposal is valid for the text that it was made for. Changes to other documents (VS Code writes its settings, a tool
   // changes a file in a tab) leave it where it is.
   private onChange({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
-    if (contentChanges.length === 0 || (document.uri.scheme !== 'file' && document.uri.scheme !== 'untitled')) {
+    if (contentChanges.length === 0 || !isEditable(document)) {
       return;
     }
     const isActive = document === vscode.window.activeTextEditor?.document;

@@ -40,7 +40,10 @@ export async function sayNothing(
   const [words, another] = ['Other Words…', 'Another Try'];
   const title = wider?.region.title ?? '';
   const wide = `${title.charAt(0).toUpperCase()}${title.slice(1)}`; // "Edit class FTP, 120 lines"
-  const offers = [...(wider ? [wide] : []), ...(tried ? [words] : []), ...(hasOther ? [another] : [])];
+  const says = (text: string) => hint.toLowerCase().includes(text);
+  const offers = [
+    ...(wider ? [wide] : []), ...(tried && says('rephrase') ? [words] : []), ...(hasOther && says('another try') ? [another] : []),
+  ];
   const choice = await vscode.window.showInformationMessage(`redraft: ${hint}.`, ...offers);
   const choices: Record<string, Choice | undefined> = { [wide]: wider, [words]: 'words', [another]: 'another' };
   return choice === undefined ? undefined : choices[choice];

@@ -95,7 +95,17 @@ export type EditEvent = EventOfEdit &
   (
     | { kind: 'region'; uri: string; version: number; range: Range }
     | PlacesEvent
-    | { kind: 'hunk'; hunkId: number; uri: string; version: number; range: Range; oldText: string; newText: string; doubt: string | null }
+    | {
+        kind: 'hunk';
+        hunkId: number;
+        uri: string;
+        version: number;
+        range: Range;
+        oldText: string;
+        newText: string;
+        decidedBy: 'lines' | 'tree' | 'model';
+        doubt: string | null;
+      }
     | { kind: 'moved'; uri: string; version: number; hunks: { hunkId: number; range: Range }[] }
     | { kind: 'dropped'; hunkId: number; reason: string; replaced: boolean }
     | { kind: 'progress'; fraction: number; thinking?: boolean; statistics: Statistics }

@@ -7,6 +7,7 @@ import {
   CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, Middleware, State,
 } from 'vscode-languageclient/node';
 import { serverArguments } from './arguments';
+import { editable } from './documents';
 import { bundledProgram } from './program';
 
 export interface ServerCommand {
@@ -28,7 +29,7 @@ export function makeClient(
   server: ServerCommand, output: vscode.LogOutputChannel, suggestions: Pick<Middleware, 'provideInlineCompletionItems'>,
 ): LanguageClient {
   const options: LanguageClientOptions = {
-    documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
+    documentSelector: editable,
     outputChannel: output,
     // Settings are not included: the server requests them, and again when they change.
     initializationOptions: { redraft: { streamedEdits: true, prompt: true, prepare: true, userSettings: true } },

@@ -97,6 +97,11 @@ export class Session {
     }
   }
 
+  // The ids of the hunks without a doubt.
+  get certain(): number[] {
+    return [...this.hunks.values()].filter(({ doubt }) => doubt === undefined).map(({ id }) => id);
+  }
+
   // What is wrong with the waiting hunks, each reason once; empty if nothing is.
   get reasons(): string {
     const doubts = this.placed.flatMap(({ doubt }) => (doubt === undefined ? [] : [doubt]));

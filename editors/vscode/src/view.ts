@@ -1,6 +1,7 @@
 // Shows the hunks of an edit: decorations in the editor, a code lens with the decisions above each, a hover with its
 // text.
 import * as vscode from 'vscode';
+import { editable } from './documents';
 import { HunkDecorations } from './hunkDecorations';
 import { layoutsOf } from './layout';
 import { hunkAt, placedOf, type PlacedHunk, type Session } from './session';
@@ -12,12 +13,11 @@ export class View implements vscode.CodeLensProvider, vscode.HoverProvider, vsco
   private readonly parts: vscode.Disposable[];
 
   constructor(private readonly sessionsOf: (document: vscode.TextDocument) => Session[]) {
-    const everywhere = [{ scheme: 'file' }, { scheme: 'untitled' }];
     this.parts = [
       this.decorations,
       this.lensesChanged,
-      vscode.languages.registerCodeLensProvider(everywhere, this),
-      vscode.languages.registerHoverProvider(everywhere, this),
+      vscode.languages.registerCodeLensProvider(editable, this),
+      vscode.languages.registerHoverProvider(editable, this),
       vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
     ];
   }

@@ -16,7 +16,7 @@ struct Place {
   Place() { logarithms[4] = std::log(0.4); }
   std::vector<Suggestion> at(const std::string& reference,
                              const std::vector<double>& thresholds) const {
-    return suggestions(*fill_tokenizer(), {.shape = {}, .suffix = "\n"},
+    return suggestions(*fill_tokenizer(), {.shape = {}, .after = "\n"},
                        {.tokens = tokens, .log_probabilities = logarithms, .stopped = true},
                        reference, thresholds);
   }

@@ -1,5 +1,6 @@
 // What this program keeps on disk, and the programs before and after it. releases/NAME holds what a
-// version wrote: an index, keys and values, the cost of passes, skipped layers, counts of use. Of
+// version wrote: an index, keys and values, the cost of passes, the sizes of prompts, skipped
+// layers, counts of use. Of
 // today's version all is read as it was written, so whoever changes a format without a new number
 // fails here; of any other version, and of files that are damaged anywhere, nothing is misread.
 //
@@ -17,6 +18,7 @@
 #include <random>
 
 #include "cli/common/cost_cache.h"
+#include "cli/common/prompt_size_store.h"
 #include "cli/common/skip_store.h"
 #include "indexing/store/checksum.h"
 #include "indexing/store/text_store.h"
@@ -78,6 +80,16 @@ StoredCost cost_of_then() {
       .tries = 1};
 }
 
+std::vector<KeptPromptSize> sizes_of_then() {
+  return {{.cpu = "Abacus 9000",
+           .threads = 2,
+           .instructions = "beads",
+           .model = "model.gguf",
+           .model_bytes = 7,
+           .size = PromptSize::kLarge,
+           .chosen_at = 1700000000}};
+}
+
 Usage usage_of_then() {
   constexpr std::size_t kEventsOfThen = 14;
   Usage usage;
@@ -129,6 +141,7 @@ void write_all(const KeptFiles& kept) {
   const Rows rows(kept_tokens());
   ASSERT_TRUE(archive->save(kept_tokens(), "/a/b.py", 0, [&] { return &rows; }));
   ASSERT_TRUE(CostCache(kept.at("cost")).store(cost_key_of_then(), cost_of_then()));
+  write_bytes(kept.at("prompt-sizes.json"), to_text(sizes_of_then()));
   ASSERT_TRUE(SkipStore(kept.at("skips")).store(kept.model(), "a1+m2-3"));
   ASSERT_TRUE(lsp::add_usage(kept.at("usage.json"), usage_of_then()));
 }
@@ -282,6 +295,7 @@ TEST(KeptFormats, OfTodayAllIsReadAsItWasWritten) {
   const std::optional<StoredCost> cost = CostCache(kept.at("cost")).load(cost_key_of_then());
   ASSERT_TRUE(cost);
   EXPECT_EQ(to_text(cost_key_of_then(), *cost), to_text(cost_key_of_then(), cost_of_then()));
+  EXPECT_EQ(PromptSizeStore(kept.at("prompt-sizes.json")).load(), sizes_of_then());
   EXPECT_EQ(skips_in(kept), "a1+m2-3");
   EXPECT_EQ(usage_in(kept), usage_of_then());
 }
@@ -292,6 +306,7 @@ TEST(KeptFormats, WhatIsWrittenTodayIsWhatWasKept) {
   write_all(now);
   for (const char* file : {"index/manifest", "index/changes", "usage.json"})
     EXPECT_EQ(bytes_of(now.at(file)).size(), bytes_of(kept.at(file)).size()) << file;
+  EXPECT_EQ(bytes_of(now.at("prompt-sizes.json")), bytes_of(kept.at("prompt-sizes.json")));
   for (const char* folder : {"kv", "cost", "skips"})
     EXPECT_EQ(bytes_of(only_file(now.at(folder))), bytes_of(only_file(kept.at(folder)))) << folder;
 }

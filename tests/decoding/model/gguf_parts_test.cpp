@@ -108,7 +108,8 @@ TEST_F(GgufParts, AMissingOneIsNamed) {
   const std::filesystem::path first = write_model(3);
   std::filesystem::remove(folder_.path() / name(2));
   const std::string error = opening_error(first);
-  EXPECT_THAT(error, HasSubstr(name(2) + " is missing"));
+  EXPECT_THAT(error, HasSubstr("is part 1 of 3 of a model, and " + name(2) + " is missing"));
+  EXPECT_THAT(error, HasSubstr("llama-gguf-split --merge"));
   EXPECT_THAT(error, HasSubstr("redraft models pull"));
 }
 

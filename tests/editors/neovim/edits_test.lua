@@ -326,11 +326,28 @@ local function a_doubtful_edit_is_not_accepted_without_a_word(start)
   nvim:wait_for_message('check this edit: ' .. gone)
   expect(nvim:shows('! ' .. gone), 'the reason stands beside the change')
   nvim:keys(':RedraftAccept!<CR>')
-  nvim:wait_for_message('repeat the command to accept all, although ' .. gone)
+  nvim:wait_for_message('1 change not accepted: ' .. gone .. '. Repeat the command to accept it')
   equal(nvim:lines(), lines_of(client))
   equal(#nvim:edit().hunks, 1)
   nvim:keys(':RedraftAccept!<CR>')
   nvim:wait_for_lines(lines_of((client:gsub('    def put%(self, line%):\n', loses_it.replace))))
+end
+
+-- The rename is certain of self.count, not of other.count.
+local function what_is_certain_is_accepted_without_what_is_doubtful(start)
+  local store = 'class Store:\n    count = 0\n    def add(self, other):\n        self.count += 1\n        return other.count\n'
+  local nvim = start({ server = scripted.start({ edits = {} }) })
+  nvim:open('a.py', store)
+  nvim:keys('2G5|:RedraftEdit rename count to size<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  local certain = store:gsub('    count', '    size'):gsub('self.count', 'self.size')
+  nvim:wait_for_lines(lines_of(certain))
+  nvim:wait_for_message('1 change not accepted: ')
+  equal(#nvim:edit().hunks, 1)
+  expect(nvim:shows("! it is not certain"), 'the reason stays beside the change')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of((store:gsub('count', 'size'))))
 end
 
 local function a_better_second_answer_takes_its_place(start)
@@ -375,10 +392,66 @@ local function what_was_copied_is_put_in_its_place(start)
   nvim:wait_for_message('register z is empty. Copy some code first')
 end
 
+--- Writes `text` into the current buffer, which has no name, and starts an edit there.
+local function edit_without_name(nvim, text)
+  nvim:call('buf_set_lines', 0, 0, -1, true, lines_of(text))
+  nvim:command('set filetype=python')
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+end
+
+local function a_buffer_without_a_name_is_edited(start)
+  local nvim = start({ server = scripted.server(before, after) })
+  edit_without_name(nvim, before)
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of(after))
+  nvim:keys('u')
+  nvim:wait_for_lines(lines_of(before))
+  equal(#nvim:call('list_bufs'), 1)
+end
+
+local function a_second_buffer_without_a_name_is_refused_before_it_is_asked(start)
+  local nvim = start({ server = scripted.server(before, after) })
+  edit_without_name(nvim, before)
+  nvim:wait_for_end(3)
+  nvim:command('set hidden | enew')
+  edit_without_name(nvim, before)
+  nvim:wait_for_message('another buffer without a name is open. Name this one (:file NAME)')
+  nvim:keys(':RedraftEdit<CR>')
+  nvim:keys(':let g:was_asked = mode()<CR>')
+  nvim:wait(function() return nvim:lua('return vim.g.was_asked') == 'n' end, 'a command line of its own')
+  nvim:command('bfirst')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of(after)) -- the first one's edit is as it was
+end
+
+local function a_file_read_again_drops_its_edits_and_says_so(start)
+  local nvim = start({ server = scripted.server(before, after) })
+  nvim:open('a.py', before)
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':edit!<CR>')
+  nvim:wait_for_message('the file was read again from the disk, which dropped its 3 changes')
+  expect(nvim:edit() == nil, 'no edit is left')
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  vim.fn.writefile(lines_of('# another line\n' .. before), nvim.path)
+  nvim:command('checktime')
+  nvim:wait_for_message('the file was read again from the disk, which dropped its 3 changes')
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of('# another line\n' .. after))
+end
+
 return {
+  { 'a buffer without a name is edited', a_buffer_without_a_name_is_edited },
+  { 'a second buffer without a name is refused', a_second_buffer_without_a_name_is_refused_before_it_is_asked },
+  { 'a file that is read again drops its edits and says so', a_file_read_again_drops_its_edits_and_says_so },
   { 'what was copied is put in its place', what_was_copied_is_put_in_its_place },
   { 'what was put right is said', what_was_put_right_is_said },
   { 'a doubtful edit is not accepted without a word', a_doubtful_edit_is_not_accepted_without_a_word },
+  { 'what is certain is accepted without what is doubtful', what_is_certain_is_accepted_without_what_is_doubtful },
   { 'a better second answer takes the place of a doubtful one', a_better_second_answer_takes_its_place },
   { 'several edits of a buffer stay, each with its hunks', several_edits_of_a_buffer_stay },
   { 'cancel stops all edits of the buffer', cancel_stops_all_edits_of_the_buffer },

@@ -313,6 +313,8 @@ test('what is read before it is asked for', async () => {
 // The docstring takes the place of the line that begins the method.
 const head = '    def put(self, line):\n';
 const client = `class Client:\n    def send(self, line):\n        self.sock.send(line)\n\n${head}        self.send(line)\n`;
+const store = 'class Store:\n    count = 0\n    def add(self, other):\n        self.count += 1\n        return other.count\n';
+const sized = store.replaceAll('count', 'size');
 const docstring = '        """Send a line."""\n';
 const gone = "the definition of 'Client.put' is gone";
 
@@ -327,24 +329,37 @@ async function isNotAcceptedWithoutAWord(workbench) {
   await hover.filter({ hasText: 'Send a line.' }).first().waitFor(); // the reason, and the text, also for a screen reader
   await workbench.key('Escape');
   await workbench.quickInput('F1', '>redraft: Accept All Changes');
-  const dialog = workbench.page.locator('.monaco-dialog-box');
-  await until(async () => (await dialog.allTextContents()).join('').includes(gone), 'the question');
-  await workbench.screenshot('vscode-doubt-question');
-  await workbench.key('Escape');
-  await until(async () => (await dialog.count()) === 0, 'the end of the question');
-  assert.strictEqual((await workbench.lines()).join('\n').trimEnd(), client.trimEnd());
+  const message = await workbench.notification(`1 change not accepted: ${gone}.`);
+  await workbench.screenshot('vscode-doubt-left');
+  assert.strictEqual((await workbench.lines()).join('\n').trimEnd(), (client + sized).trimEnd());
+  await message.getByText('Accept It Too', { exact: true }).click();
+  await workbench.untilLines((client.replace(head, docstring) + sized).trimEnd().split('\n'));
+}
+
+// The rename is certain of self.count, not of other.count.
+async function whatIsCertainIsAccepted(workbench) {
+  await workbench.goToLine(8);
+  await workbench.key('Control+Alt+E');
+  await workbench.titled('edit').waitFor();
+  await workbench.instruct('rename count to size');
+  await until(async () => (await workbench.lens("'count' of 'other'").count()) === 1, 'the doubt above the change');
   await workbench.quickInput('F1', '>redraft: Accept All Changes');
-  await dialog.getByText('Accept All', { exact: true }).click();
-  await workbench.untilLines(client.replace(head, docstring).trimEnd().split('\n'));
+  const message = await workbench.notification('1 change not accepted: ');
+  const certain = store.replace('    count', '    size').replace('self.count', 'self.size');
+  await workbench.untilLines((client + certain).trimEnd().split('\n'));
+  await until(async () => (await workbench.lens("'count' of 'other'").count()) === 1, 'the doubt that stays');
+  await message.getByText('Accept It Too', { exact: true }).click();
+  await workbench.untilLines((client + sized).trimEnd().split('\n'));
 }
 
 test('an edit in which something is wrong', async () => {
   const edits = [{ instruction: 'docstring', find: head, replace: docstring }];
-  const faulty = makeWorkspace({ 'client.py': client }, { edits });
+  const faulty = makeWorkspace({ 'client.py': client + store }, { edits });
   server.writeSettings('Machine', { 'redraft.path': faulty.server });
   const workbench = await Workbench.open(server, faulty.folder, 'client.py');
   try {
     await workbench.untilServed();
+    await whatIsCertainIsAccepted(workbench);
     await isNotAcceptedWithoutAWord(workbench);
   } catch (error) {
     await workbench.screenshot('vscode-failed-doubt');

@@ -17,6 +17,7 @@ namespace redraft {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -297,6 +298,83 @@ TEST(FileScan, KnowsTheExcludeFileOfAWorkTree) {
   folder.write("w/a.o");
   folder.write("w/a.c");
   EXPECT_THAT(scan({folder / "w"}).files, ElementsAre("a.c"));
+}
+
+// The files of a work tree that `git worktree add` made.
+void add_work_tree(const TempFolder& folder, const std::string& repository,
+                   const std::string& place) {
+  const std::string own = repository + "/worktrees/" + fs::path(place).filename().string();
+  folder.write(own + "/commondir", "../..\n");
+  folder.write(own + "/HEAD");
+  folder.write(place + "/.git", "gitdir: " + (folder / own).string() + "\n");
+  folder.write(place + "/a.c");
+}
+
+TEST(FileScan, LeavesOutOtherWorkTreesOfTheRepository) {
+  const TempFolder folder;
+  folder.write("p/.git/HEAD");
+  folder.write("p/a.c");
+  add_work_tree(folder, "p/.git", "p/.claude/worktrees/one");
+  add_work_tree(folder, "p/.git", "beside");
+  const Found found = scan({folder / "p"});
+  EXPECT_THAT(found.files, ElementsAre("a.c"));
+  EXPECT_THAT(found.skipped, Contains(Pair(".claude/worktrees/one", SkipReason::kWorkTree)));
+  EXPECT_EQ(found.report.skipped_for(SkipReason::kWorkTree), 1U);
+  // The main work tree is in the same root.
+  EXPECT_THAT(scan(folder).files, ElementsAre("p/a.c"));
+  // A folder of the main work tree, and the work tree itself, are roots.
+  EXPECT_THAT(scan({folder / "p/.claude"}).files, IsEmpty());
+  EXPECT_THAT(scan({folder / "beside"}).files, ElementsAre("a.c"));
+  EXPECT_THAT(scan({folder / "p/.claude/worktrees/one", folder / "p"}).files,
+              UnorderedElementsAre("a.c", "a.c"));
+}
+
+TEST(FileScan, LeavesOutAWorkTreeWithinAnother) {
+  const TempFolder folder;
+  folder.write("p/.git/HEAD");
+  add_work_tree(folder, "p/.git", "one");
+  add_work_tree(folder, "p/.git", "one/.claude/worktrees/two");
+  EXPECT_THAT(scan({folder / "one"}).files, ElementsAre("a.c"));
+}
+
+TEST(FileScan, LeavesOutAWorkTreeWhoseRepositoryIsGone) {
+  const TempFolder folder;
+  folder.write(".git/HEAD");
+  folder.write("one/.git", "gitdir: /home/elsewhere/p/.git/worktrees/one\n");
+  folder.write("one/a.c");
+  folder.write("two/.git", "gitdir: ../.git/worktrees/two\n");
+  folder.write("two/a.c");
+  EXPECT_THAT(scan(folder).files, IsEmpty());
+  EXPECT_THAT(scan({folder / "one"}).files, ElementsAre("a.c"));
+}
+
+TEST(FileScan, KeepsTheWorkTreesOfABareRepository) {
+  const TempFolder folder;
+  folder.write("p/.git/HEAD");
+  folder.write("p/.git/config", "[core]\n\tbare = true\n");
+  add_work_tree(folder, "p/.git", "p/one");
+  EXPECT_THAT(scan({folder / "p"}).files, ElementsAre("one/a.c"));
+  folder.write("q/.bare/config", "[core]\n\tbare = true\n");
+  folder.write("q/.git", "gitdir: ./.bare\n");
+  add_work_tree(folder, "q/.bare", "q/one");
+  EXPECT_THAT(scan({folder / "q"}).files, ElementsAre("one/a.c"));
+}
+
+TEST(FileScan, KeepsSubmodulesAndOtherRepositories) {
+  const TempFolder folder;
+  folder.write("p/.git/HEAD");
+  folder.write("p/.git/modules/sub/HEAD");
+  folder.write("p/.git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n");
+  folder.write("p/sub/.git", "gitdir: ../.git/modules/sub\n");
+  folder.write("p/sub/a.c");
+  folder.write("p/clone/.git/HEAD");
+  folder.write("p/clone/a.c");
+  folder.write("other/.git/HEAD");
+  add_work_tree(folder, "other/.git", "p/of-other");
+  EXPECT_THAT(scan({folder / "p"}).files, ElementsAre("clone/a.c", "of-other/a.c", "sub/a.c"));
+  // A second work tree of the submodule.
+  add_work_tree(folder, "p/.git/modules/sub", "p/agents/sub");
+  EXPECT_THAT(scan({folder / "p"}).files, ElementsAre("clone/a.c", "of-other/a.c", "sub/a.c"));
 }
 
 TEST(FileScan, EndsAtItsDepth) {

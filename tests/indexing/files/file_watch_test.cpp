@@ -130,6 +130,24 @@ TEST_P(FileWatchTest, IsSilentAboutWhatAScanLeavesOut) {
   EXPECT_EQ(told.places, (std::vector<ChangedPlace>{{0, "last.txt"}}));
 }
 
+TEST_P(FileWatchTest, IsSilentAboutAWorkTreeOnceItIsOne) {
+  const TempFolder folder;
+  folder.write(".git/HEAD");
+  FileWatch watch = this->watch(folder);
+  // In the order in which git writes them.
+  folder.write(".git/worktrees/one/gitdir", (folder / "agents/one/.git").string() + "\n");
+  folder.write("agents/one/.git", "");
+  told_before(watch, folder, "zero.txt");
+  folder.write("agents/one/.git", "gitdir: " + (folder / ".git/worktrees/one").string() + "\n");
+  folder.write(".git/worktrees/one/commondir", "../..\n");
+  told_before(watch, folder, "first.txt");
+  folder.write("agents/one/a.txt");
+  folder.write("agents/one/deep/b.txt");
+  const FileChanges told = told_before(watch, folder, "last.txt");
+  EXPECT_THAT(told.roots, IsEmpty());
+  EXPECT_EQ(told.places, (std::vector<ChangedPlace>{{0, "last.txt"}}));
+}
+
 // Unless the machine lets time pass between them: each pause may end a batch, and each poll finds
 // what there is by then.
 TEST_P(FileWatchTest, GivesThousandsOfChangesAsOneBatch) {

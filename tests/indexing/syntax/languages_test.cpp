@@ -103,7 +103,7 @@ bool any_has(const Language& language, std::string_view name, bool is_field) {
   });
 }
 
-// What is wrong with a node or a place as in ScopeTypes: "type.field", "type+",
+// What is wrong with a node or a place as in ScopeTypes: "type.field", "type+", "type-",
 // "type?field", "outer>type".
 std::string fault_of(const Language& language, std::string_view place) {
   const std::string_view outer = place.substr(0, place.find('>'));
@@ -113,7 +113,7 @@ std::string fault_of(const Language& language, std::string_view place) {
   }
   const std::string_view where = place.substr(0, place.find('?'));
   std::string_view type = where.substr(0, where.find('.'));
-  if (type.ends_with('+')) type.remove_suffix(1);
+  if (type.ends_with('+') || type.ends_with('-')) type.remove_suffix(1);
   if (!any_has(language, type, false)) return "no node " + std::string(type);
   if (const std::size_t dot = where.find('.'); dot != where.npos) {
     const std::string_view field = where.substr(dot + 1);
@@ -137,6 +137,13 @@ std::vector<std::string_view> places_of(const ScopeTypes& scopes) {
           scopes.patterns,
           scopes.parameter_lists,
           scopes.member_declarations,
+          scopes.components,
+          scopes.member_parameters,
+          scopes.embedded,
+          scopes.interfaces,
+          scopes.first_outside,
+          scopes.type_texts,
+          scopes.loops,
           scopes.members,
           scopes.qualified,
           scopes.keys,
@@ -149,6 +156,7 @@ std::vector<std::string_view> places_of(const ScopeTypes& scopes) {
           scopes.constructions,
           scopes.shorthand,
           scopes.imports,
+          scopes.member_imports,
           scopes.exports,
           scopes.outside,
           scopes.unsure,

@@ -40,6 +40,15 @@ TEST(Settings, HowLikelyANextEditIsHasOneDefault) {
   EXPECT_EQ(Settings().next_edit.min_probability, NextEditRequest().min_probability);
 }
 
+TEST(Settings, EachSizeOfPromptsCanBeChosen) {
+  for (const PromptSize size : kPromptSizes) {
+    const auto [settings, problems] = read_settings({{"promptSize", to_string(size)}}, {});
+    EXPECT_THAT(problems, IsEmpty());
+    EXPECT_EQ(parse_prompt_size(settings.prompt_size), size);
+  }
+  EXPECT_EQ(parse_prompt_size(Settings().prompt_size), std::nullopt) << "that of the machine";
+}
+
 TEST(Settings, AllAreRead) {
   const Json section = Json::parse(R"({
     "index": false, "dependencies": true,
@@ -48,6 +57,7 @@ TEST(Settings, AllAreRead) {
                    "alternatives": 5, "contextTokens": 8192, "minProbability": 0.25},
     "nextEdit": {"enabled": false, "format": "zeta-2", "minProbability": 0.5},
     "edit": {"maxTokens": 65536}, "cacheOnDisk": false, "loadEarly": false,
+    "promptSize": "huge",
     "unloadAfter": 10080})");
   const auto [settings, problems] = read_settings(section, {});
   EXPECT_THAT(problems, IsEmpty());
@@ -67,6 +77,7 @@ TEST(Settings, AllAreRead) {
   expected.edit.max_tokens = 65536;
   expected.cache_on_disk = false;
   expected.load_early = false;
+  expected.prompt_size = "huge";
   expected.unload_after = 10080;
   EXPECT_EQ(settings, expected);
   EXPECT_EQ(read_settings({}, expected).settings, expected);

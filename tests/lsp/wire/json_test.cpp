@@ -69,6 +69,14 @@ TEST(Json, HalfAnEmojiBecomesTheReplacementCharacter) {
   EXPECT_EQ(*read, (Json{"\uFFFD", "\uFFFDx", "😀", "\\ud83d", "\uFFFD\n😀"}));
 }
 
+TEST(Json, AWholeNumberIsAnIntegerHoweverItIsWritten) {
+  const Result<Json> read = parse_json(R"({"a": [1.0, -2.00, 4e2, -0.0, {"b": 9007199254740992.0}]})");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(to_text(*read), R"({"a":[1,-2,400,0,{"b":9007199254740992}]})");
+  EXPECT_TRUE(read->at("a")[0].is_number_unsigned()) << "as 1 is";
+  EXPECT_EQ(to_text(*parse_json("[0.5, 1e300, 7]")), "[0.5,1e+300,7]");
+}
+
 TEST(Json, WritingMendsBytesThatAreNotText) { EXPECT_EQ(to_text(Json("a\xFFz")), "\"a\uFFFDz\""); }
 
 }  // namespace

@@ -45,7 +45,8 @@ std::string read(const fs::path& file) {
 std::vector<ApplyCase> read_cases() {
   std::vector<ApplyCase> cases;
   for (const fs::directory_entry& folder : fs::directory_iterator(REDRAFT_APPLY_CASES)) {
-    ApplyCase one{.name = folder.path().filename().string()};
+    ApplyCase one;
+    one.name = folder.path().filename().string();
     for (const fs::directory_entry& file : fs::recursive_directory_iterator(folder)) {
       if (!file.is_regular_file()) continue;
       const std::string name = fs::relative(file, folder).string();
@@ -97,7 +98,8 @@ std::string replaced_all(std::string text, const std::string& from, const std::s
 }
 
 bool parses(const ApplyCase& one, const std::string& text) {
-  const SyntaxTree* const tree = document_of(one, text)->syntax();
+  const auto document = document_of(one, text);
+  const SyntaxTree* const tree = document->syntax();
   return tree == nullptr || !tree->has_errors();
 }
 
@@ -114,7 +116,9 @@ TEST_P(ApplyCases, EndsAsExpected) {
   const std::string wanted = one.outcome.substr(0, one.outcome.find_last_not_of(" \n") + 1);
   const std::size_t colon = wanted.find(": ");
   EXPECT_THAT(outcome.reason, StartsWith(wanted.substr(0, colon)));
-  if (colon != std::string::npos) EXPECT_THAT(outcome.reason, HasSubstr(wanted.substr(colon + 2)));
+  if (colon != std::string::npos) {
+    EXPECT_THAT(outcome.reason, HasSubstr(wanted.substr(colon + 2)));
+  }
 }
 
 // What is certain once is certain again, and then there is nothing to change.
@@ -128,7 +132,9 @@ TEST_P(ApplyCases, ChangeNothingTheSecondTime) {
 TEST_P(ApplyCases, KeepTheFileFreeOfErrors) {
   const ApplyCase& one = GetParam();
   const Outcome outcome = apply(one, one.text, one.change);
-  if (parses(one, one.text)) EXPECT_TRUE(parses(one, outcome.text)) << outcome.text;
+  if (parses(one, one.text)) {
+    EXPECT_TRUE(parses(one, outcome.text)) << outcome.text;
+  }
 }
 
 // A change does not depend on the line ends of the file or of itself.
@@ -139,8 +145,9 @@ TEST_P(ApplyCases, KeepLineEnds) {
   const std::string file = replaced_all(one.text, "\n", "\r\n");
   const Outcome in_file = apply(one, file, one.change);
   EXPECT_EQ(in_file.reason.empty(), plain.reason.empty()) << in_file.reason;
-  if (plain.reason.empty() && one.text.find('\n') != std::string::npos)
+  if (plain.reason.empty() && one.text.find('\n') != std::string::npos) {
     EXPECT_EQ(in_file.text, replaced_all(plain.text, "\n", "\r\n"));
+  }
   const Outcome in_change = apply(one, one.text, replaced_all(one.change, "\n", "\r\n"));
   EXPECT_EQ(in_change.text, plain.text);
 }
@@ -154,7 +161,9 @@ TEST_P(ApplyCases, SurviveACutOffChange) {
     std::size_t end = size;
     while (end > 0 && (static_cast<unsigned char>(one.change[end]) & 0xC0) == 0x80) --end;
     const Outcome outcome = apply(one, one.text, one.change.substr(0, end));
-    if (is_sound) EXPECT_TRUE(parses(one, outcome.text)) << one.change.substr(0, end);
+    if (is_sound) {
+      EXPECT_TRUE(parses(one, outcome.text)) << one.change.substr(0, end);
+    }
   }
 }
 
@@ -171,7 +180,8 @@ TEST_P(ApplyCases, LeaveProseOut) {
 
 std::string name_of(const testing::TestParamInfo<ApplyCase>& info) {
   std::string name = info.param.name;
-  std::ranges::replace_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 

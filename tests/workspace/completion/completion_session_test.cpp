@@ -245,18 +245,18 @@ TEST(CompletionWindow, IsTheTextAroundThePlaceAndMovesInSteps) {
   EXPECT_LE(completion_window(*line, 40000, budget).prefix.size(), 6000U);
 }
 
-TEST(CompletionBudget, IsWhatTheMachineReadsInAFewSeconds) {
-  const CostCurve slow({{1, 0.050}, {64, 0.640}});  // 100 tokens a second
-  const CompletionBudget little = completion_budget(slow, 0);
+TEST(CompletionBudget, DependsOnTheSizeOfPrompts) {
+  const CompletionBudget little = completion_budget(PromptSize::kSmall, 0);
   EXPECT_EQ(little.snippet_tokens, 0U);
-  EXPECT_NEAR(static_cast<double>(little.prefix_bytes + little.suffix_bytes), 1200, 10);
-  const CostCurve fast({{1, 0.005}, {64, 0.006}});
-  EXPECT_GT(completion_budget(fast, 0).snippet_tokens, 500U);
-  EXPECT_GT(completion_budget(fast, 0).prefix_bytes, 6000U);
-  EXPECT_LE(completion_budget(fast, 0).suffix_bytes, 240U) << "it is read after each keystroke";
-  EXPECT_LT(completion_budget(fast, 100).prefix_bytes, 400U) << "as it is set";
+  EXPECT_NEAR(static_cast<double>(little.prefix_bytes + little.suffix_bytes), 3 * 384, 10);
+  EXPECT_GT(completion_budget(PromptSize::kMedium, 0).snippet_tokens, 200U);
+  const CompletionBudget much = completion_budget(PromptSize::kHuge, 0);
+  EXPECT_GT(much.snippet_tokens, 500U);
+  EXPECT_GT(much.prefix_bytes, 6000U);
+  EXPECT_LE(much.suffix_bytes, 240U) << "it is read after each keystroke";
+  EXPECT_LT(completion_budget(PromptSize::kHuge, 100).prefix_bytes, 400U) << "as it is set";
   for (const int wanted : {0, 100'000}) {
-    const CompletionBudget bounded = completion_budget(fast, wanted, 500);
+    const CompletionBudget bounded = completion_budget(PromptSize::kHuge, wanted, 500);
     EXPECT_LE(bounded.prefix_bytes + bounded.suffix_bytes, 1500U) << "as the context holds";
     EXPECT_EQ(bounded.snippet_tokens, 0U);
   }

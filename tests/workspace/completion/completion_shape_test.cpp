@@ -16,15 +16,17 @@ struct MarkedPlace {
     text.erase(offset, 1);
   }
   CompletionShape shape() const { return completion_shape(text, offset, language_id, max_blocks); }
-  std::string_view suffix() const { return std::string_view(text).substr(offset); }
+  CursorText around() const {
+    return {std::string_view(text).substr(0, offset), std::string_view(text).substr(offset)};
+  }
   // What remains of a model's output, which arrives token by token.
   std::string completed(std::string_view written, std::size_t token = 3) const {
-    CompletionLimit limit(shape(), suffix());
+    CompletionLimit limit(shape(), around());
     bool goes_on = true;
     for (std::size_t i = 0; i < written.size() && goes_on; i += token)
       goes_on = limit.add(written.substr(i, token));
     if (goes_on) limit.finish();
-    return trimmed_completion(limit.text(), suffix(), shape().before_line);
+    return trimmed_completion(limit.text(), around(), shape().before_line);
   }
 
   std::string text;
@@ -43,10 +45,12 @@ TEST(CompletionShape, IsOneLineWithinALine) {
 }
 
 TEST(CompletionShape, IsSeveralLinesWhereALineOrABlockBegins) {
-  EXPECT_EQ(
-      MarkedPlace("def f():\n    |\n").shape(),
-      (CompletionShape{
-          .single_line = false, .indent = 4, .max_lines = MarkedPlace("|").shape().max_lines}));
+  const MarkedPlace start("|");
+  EXPECT_EQ(MarkedPlace("def f():\n    |\n").shape(),
+            (CompletionShape{.single_line = false,
+                             .indent = 4,
+                             .max_lines = start.shape().max_lines,
+                             .keywords = start.shape().keywords}));
   const CompletionShape block = MarkedPlace("  if x:|\n").shape();
   EXPECT_FALSE(block.single_line);
   EXPECT_TRUE(block.opens_block);

@@ -64,11 +64,10 @@ TEST(OpenDefinitions, AreSearchedForAgainWhenAFileIsOpened) {
   SteadySnippets steady;
   const auto document = open("file:///main.py", "area(");
   Documents documents;
+  std::shared_ptr<const SnippetPlace> place;
   const auto snippets = [&] {
-    return steady
-        .at({.document = document.get(), .offset = 5, .open = &documents, .max_tokens = 500},
-            *byte_tokenizer())
-        .size();
+    place = steady_place(place, {.document = document, .offset = 5, .open = documents});
+    return steady.at(place, nullptr, 500, *byte_tokenizer()).size();
   };
   EXPECT_EQ(snippets(), 0U);
   documents.push_back(open("file:///shapes.py", function("area")));

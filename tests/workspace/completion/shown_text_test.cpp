@@ -17,7 +17,7 @@ constexpr CompletionShape kLines{.single_line = false, .max_lines = 24};
 
 std::string shown(const Tokens& tokens, double least, const CompletionShape& shape = kLine,
                   std::string_view suffix = "\n") {
-  ShownText text(shape, suffix, least);
+  ShownText text(shape, {"", suffix}, least);
   for (const auto& [bytes, probability] : tokens) {
     if (!text.add(bytes, std::log(probability))) return text.text(false);
   }
@@ -36,7 +36,7 @@ TEST(ShownText, EndsWhereTheProbabilityOfTheWholeFallsBelowTheThreshold) {
 }
 
 TEST(ShownText, ShowsNothingMoreOnceTheGateIsClosed) {
-  ShownText text(kLine, "\n", 0.5);
+  ShownText text(kLine, {"", "\n"}, 0.5);
   EXPECT_TRUE(text.add("a", std::log(0.6)));
   EXPECT_FALSE(text.add(" b", std::log(0.6)));
   EXPECT_TRUE(text.is_gated());
@@ -46,7 +46,7 @@ TEST(ShownText, ShowsNothingMoreOnceTheGateIsClosed) {
 }
 
 TEST(ShownText, ATextThatIsCompleteIsNotGated) {
-  ShownText text(kLine, "\n", 0.5);
+  ShownText text(kLine, {"", "\n"}, 0.5);
   EXPECT_TRUE(text.add("a", std::log(0.6)));
   EXPECT_FALSE(text.add("\n", std::log(0.9)));
   EXPECT_FALSE(text.is_gated());
@@ -54,18 +54,18 @@ TEST(ShownText, ATextThatIsCompleteIsNotGated) {
 }
 
 TEST(ShownText, ShowsNothingForNaNProbabilities) {
-  ShownText text(kLine, "\n", 0.1);
+  ShownText text(kLine, {"", "\n"}, 0.1);
   EXPECT_FALSE(text.add("a", std::numeric_limits<double>::quiet_NaN()));
   EXPECT_EQ(text.text(false), "");
-  ShownText free(kLine, "\n", 0);
+  ShownText free(kLine, {"", "\n"}, 0);
   EXPECT_TRUE(free.add("a", std::numeric_limits<double>::quiet_NaN()));
   EXPECT_EQ(free.text(false), "a");
 }
 
 TEST(ShownText, HasNoPartOfACharacter) {
-  const Tokens tokens = {{"\"", 1}, {"\xE6\x97", 0.9}, {"\xA5", 0.5}, {"\"", 1}};
-  EXPECT_EQ(shown(tokens, 0.1), "\"\xE6\x97\xA5\"");
-  EXPECT_EQ(shown(tokens, 0.8), "\"");
+  const Tokens tokens = {{"f(\"", 1}, {"\xE6\x97", 0.9}, {"\xA5", 0.5}, {"\"", 1}};
+  EXPECT_EQ(shown(tokens, 0.1), "f(\"\xE6\x97\xA5\"");
+  EXPECT_EQ(shown(tokens, 0.8), "f(\"");
 }
 
 // A part of a name reads as another name, a part of a line as another line.
@@ -78,6 +78,18 @@ TEST(ShownText, EndsBeforeAWordOrALineThatItDoesNotHaveAllOf) {
   EXPECT_EQ(shown(lines, 0.4, kLines), "a = f(1)\nb = g(2)");
   const Tokens ends = {{"a = f(1)\n", 1}, {"b = g(2)", 0.9}, {"\n", 0.5}, {"c", 1}};
   EXPECT_EQ(shown(ends, 0.8, kLines), "a = f(1)\nb = g(2)") << "it is not sure that more comes";
+}
+
+TEST(ShownText, ShowsNoKeywordOrOpeningMarkAlone) {
+  const CompletionShape statement{.keywords = "if return while"};
+  const Tokens tokens = {{"return", 1}, {" width", 0.4}};
+  EXPECT_EQ(shown(tokens, 0.5, statement), "");
+  EXPECT_EQ(shown(tokens, 0.3, statement), "return width");
+  EXPECT_EQ(shown({{"return", 1}, {"\n", 1}}, 0.5, statement), "return") << "it is all there is";
+  EXPECT_EQ(shown({{"returned", 1}, {" = 1", 0.4}}, 0.5, statement), "returned");
+  EXPECT_EQ(shown(tokens, 0.5), "return") << "not where a statement begins";
+  EXPECT_EQ(shown({{"('", 1}, {"name", 0.4}}, 0.5), "");
+  EXPECT_EQ(shown({{"(a", 1}, {" name", 0.4}}, 0.5), "(a");
 }
 
 TEST(ShownText, BlanksAloneAreNothing) {

@@ -133,19 +133,18 @@ TEST(EditContext, NothingIsShownWithoutRoom) {
   EXPECT_EQ(context.before + context.after, "...\n...\n");
 }
 
-TEST(EditContext, IsWhatTheMachineReadsInThatTime) {
-  const CostCurve fast({{1, 0.05}, {64, 0.1}}), slow({{1, 0.05}, {64, 3.2}});
-  EXPECT_NEAR(static_cast<double>(edit_context_bytes(fast, 5)), 3200 * 3.4, 5);
-  EXPECT_NEAR(static_cast<double>(edit_context_bytes(fast, 1)), 640 * 3.4, 5);
-  EXPECT_NEAR(static_cast<double>(edit_context_bytes(slow, 1)), 20 * 3.4, 5);
-}
-
-TEST(EditContext, ARegionIsWhatTheMachineGoesOverInAFewSeconds) {
-  EXPECT_NEAR(static_cast<double>(edit_region_bytes(CostCurve({{1, 0.05}, {64, 0.4}}))), 800 * 3.4,
-              5);
-  EXPECT_NEAR(static_cast<double>(edit_region_bytes(CostCurve({{1, 0.05}, {64, 3.2}}))), 256 * 3.4,
-              5)
-      << "the least";
+TEST(EditContext, GrowsWithTheSizeOfPrompts) {
+  std::size_t context = 0, region = 0;
+  for (const PromptSize size : kPromptSizes) {
+    EXPECT_GT(edit_context_bytes(size), context) << to_string(size);
+    EXPECT_GE(edit_region_bytes(size), region) << to_string(size);
+    EXPECT_EQ(edit_region_bytes(size),
+              static_cast<std::size_t>(kBytesPerToken * prompt_limits(size).region));
+    context = edit_context_bytes(size);
+    region = edit_region_bytes(size);
+  }
+  EXPECT_EQ(min_edit_region_bytes(), edit_region_bytes(PromptSize::kSmall));
+  EXPECT_EQ(max_edit_region_bytes(), region);
 }
 
 }  // namespace

@@ -93,10 +93,19 @@ TEST(EditDecision, ARenameNeedsNoModel) {
 }
 
 TEST(EditDecision, TheModelRenamesIfTheTreeCannotOrTheClientWantsIt) {
-  EXPECT_TRUE(decided<RegionEdit>(request("rename depth to d")).has_retries);
+  EXPECT_TRUE(decided<RegionEdit>(request("rename the argument to d")).has_retries);
   EditRequest by_model = request("rename width to w");
   by_model.model_renames = true;
   EXPECT_EQ(decided<RegionEdit>(by_model).instruction, "rename width to w");
+}
+
+TEST(EditDecision, ARenameOfWhatIsNotThereFailsWhoeverWouldAnswer) {
+  EditRequest missing = request("rename depth to d");
+  EXPECT_EQ(decide_without_model(missing).error().message(), "there is no 'depth' in this file");
+  missing.model_renames = true;
+  EXPECT_FALSE(decide_without_model(missing));
+  missing.retry_index = 1;
+  EXPECT_FALSE(decide_without_model(missing));
 }
 
 TEST(EditDecision, TheModelAnswersTheRetryOfARename) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "languages/languages.h"
 #include "tests/kit/case_files.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/run_edit.h"
@@ -35,13 +36,23 @@ struct RenameCase {
   std::optional<std::size_t> cursor = {};
 };
 
+// The lines that the hunk alone makes of those that it changes; it may change a part of one.
+std::string lines_of(const std::string& text, const Hunk& hunk) {
+  const auto [begin, end] = hunk.edit.range;
+  const std::size_t line = text.rfind('\n', begin - 1) + 1;
+  std::string lines = text.substr(begin == 0 ? 0 : line, begin == 0 ? 0 : begin - line);
+  lines += hunk.edit.new_text;
+  if (!lines.ends_with('\n')) lines += text.substr(end, text.find('\n', end) - end);
+  return lines;
+}
+
 std::string described(const RenameCase& sample, const std::optional<EditResult>& result) {
   if (!result) return "the model is asked\n";
   std::string all;
   for (const Hunk& hunk : result->hunks) {
     const auto begin = static_cast<std::ptrdiff_t>(hunk.edit.range.begin);
     auto line = 1 + std::count(sample.text.begin(), sample.text.begin() + begin, '\n');
-    std::istringstream lines(hunk.edit.new_text);
+    std::istringstream lines(lines_of(sample.text, hunk));
     for (std::string text; std::getline(lines, text);)
       all += std::to_string(line++) + "| " + text + "\n";
     for (const Doubt& doubt : result->doubts) {
@@ -87,10 +98,110 @@ std::string refusal_of(const std::string& instruction, const std::string& text,
   each.title = instruction;
   each.given = text;
   const EditRequest request = request_for(RenameCase(each), language);
-  const Result<void> checked = check_new_names(request);
-  if (checked) return "";
-  EXPECT_FALSE(decide_without_model(request)) << instruction;
-  return checked.error().message();
+  const Result<FirstDecision> decided = decide_without_model(request);
+  return decided ? "" : decided.error().message();
+}
+
+// The text with the new name and, behind it, the reasons for doubts.
+std::string renamed(const std::string& instruction, const std::string& text,
+                    const std::string& language) {
+  FileCase each;
+  each.title = instruction;
+  each.given = text;
+  const RenameCase sample(each);
+  const auto rename = find_rename(request_for(sample, language));
+  if (!rename) return "the model is asked";
+  std::string result = sample.text;
+  for (std::size_t i = rename->edits.size(); i-- > 0;) {
+    const TextEdit& edit = rename->edits[i];
+    result.replace(edit.range.begin, edit.range.size(), edit.new_text);
+  }
+  for (const Doubt& doubt : rename->doubts) result += "? " + doubt.reason;
+  return result;
+}
+
+TEST(Renames, FollowTheFirstIterableOfAComprehension) {
+  EXPECT_EQ(renamed("rename xs to ys", "def f(x^s): return [xs for xs in xs]\n", "python"),
+            "def f(ys): return [xs for xs in ys]\n");
+}
+
+TEST(Renames, FollowTypesInQuotes) {
+  EXPECT_EQ(renamed("rename Box to Bin", "class Bo^x:\n    next: 'Box'\n", "python"),
+            "class Bin:\n    next: 'Bin'\n");
+}
+
+TEST(Renames, FollowFieldsToTheArgumentsThatSetThem) {
+  EXPECT_EQ(renamed("rename n to m", "@define\nclass Box:\n    n^: int\nBox(n=1)\n", "python"),
+            "@define\nclass Box:\n    m: int\nBox(m=1)\n");
+}
+
+TEST(Renames, FollowComponentsToTheirAccessors) {
+  EXPECT_EQ(renamed("rename n to m", "record A(int n^) { int f() { return n(); } }\n", "java"),
+            "record A(int m) { int f() { return m(); } }\n");
+}
+
+TEST(Renames, KnowTheTypesThatDeclarationsName) {
+  EXPECT_EQ(renamed("rename n to m", "class A { int n^; int f(A a) { return a.n; } }\n", "java"),
+            "class A { int m; int f(A a) { return a.m; } }\n");
+}
+
+TEST(Renames, DoubtWhatWouldBecomeAnotherThing) {
+  EXPECT_EQ(
+      renamed("rename n to m", "class A { int m; int f(int n^) { return n + m; } }\n", "java"),
+      "class A { int m; int f(int m) { return m + m; } }\n"
+      "? 'm' is the name of something else there already");
+}
+
+TEST(Renames, RefuseANameThatIsNotThere) {
+  const std::string text = "def sub(a):\n    return a  # an amount\n";
+  EXPECT_EQ(refusal_of("rename Sub to add", text, "python"),
+            "there is no 'Sub' in this file; did you mean 'sub'?");
+  EXPECT_EQ(refusal_of("rename the function sbu to add", text, "python"),
+            "there is no 'sbu' in this file; did you mean 'sub'?");
+  EXPECT_EQ(refusal_of("rename frobnicate to add", text, "python"),
+            "there is no 'frobnicate' in this file");
+  EXPECT_EQ(refusal_of("rename sub to add and missing to there", text, "python"),
+            "there is no 'missing' in this file");
+  EXPECT_EQ(refusal_of("read_file -> load_text", text, "python"),
+            "there is no 'read_file' in this file");
+  EXPECT_EQ(refusal_of("rename readFile to load", "def read_file(): pass\n", "python"),
+            "there is no 'readFile' in this file; did you mean 'read_file'?");
+}
+
+TEST(Renames, RefuseANameThatIsNotThereInEveryLanguage) {
+  for (const Language* language : languages()) {
+    if (!language->is_code()) continue;
+    const std::string id(language->id());
+    EXPECT_EQ(refusal_of("rename amount to cost", "price(item)\n", id),
+              "there is no 'amount' in this file")
+        << id;
+  }
+  EXPECT_EQ(refusal_of("rename Amount to cost", "the amount due\n", "plaintext"),
+            "there is no 'Amount' in this file; did you mean 'amount'?");
+  EXPECT_EQ(refusal_of("rename count to total", "<?php $count = 1;\n", "php"), "");
+  EXPECT_EQ(refusal_of("rename count to total", "echo $count\n", "shellscript"), "");
+}
+
+TEST(Renames, RefuseANameThatIsNotInTheSelection) {
+  EditRequest request;
+  request.document = *Document::make("file:///a.py", 1, "a = 1\nb = 2\n", "python");
+  request.instruction = "rename b to c";
+  request.range = {0, 5};
+  request.scope = EditScope::kSelection;
+  const Result<FirstDecision> decided = decide_without_model(request);
+  ASSERT_FALSE(decided);
+  EXPECT_EQ(decided.error().message(), "there is no 'b' in the selected lines");
+  request.cursor = 0;  // the lines are the region around the cursor
+  EXPECT_TRUE(decide_without_model(request));
+}
+
+TEST(Renames, LeaveDescriptionsAndOtherChangesToTheModel) {
+  const std::string text = "def f(n):\n    return 'foo'\n";
+  for (const char* instruction :
+       {"rename it to total", "rename the parameter of f to count", "rename the argument to total",
+        "rename foo to bar in strings", "rename missing to there and add a docstring",
+        "replace tabs with spaces", "change loops to comprehensions"})
+    EXPECT_EQ(refusal_of(instruction, text, "python"), "") << instruction;
 }
 
 TEST(Renames, RefuseAKeywordOfTheLanguage) {
@@ -100,13 +211,68 @@ TEST(Renames, RefuseAKeywordOfTheLanguage) {
   EXPECT_NE(refusal_of("rename count to delete", "let count = 1\n", "javascript"), "");
 }
 
+// A program with a function `f` and its parameter `kind`, and words that may not be its name.
+struct Reserved {
+  const char* language;
+  const char* text;
+  std::vector<const char*> words;
+};
+
+TEST(Renames, RefuseAKeywordInEachLanguage) {
+  const std::string script = "function f(kind) { return kind; }\n";
+  const std::vector<Reserved> all = {
+      {"python",
+       "def f(kind):\n    return kind\n",
+       {"class", "None", "True", "async", "__debug__"}},
+      {"javascript", script.c_str(), {"class", "let", "static", "await", "eval", "arguments"}},
+      {"typescript", script.c_str(), {"enum", "interface", "package", "yield"}},
+      {"typescriptreact", script.c_str(), {"function", "implements"}},
+      {"go", "package a\nfunc f(kind int) int { return kind }\n", {"type", "range", "func", "_"}},
+      {"rust", "fn f(kind: u8) -> u8 { kind }\n", {"type", "self", "crate", "dyn", "_"}},
+      {"java", "class A { int f(int kind) { return kind; } }\n", {"class", "goto", "true", "_"}},
+      {"csharp", "class A { int F(int kind) => kind; }\n", {"class", "base", "string"}},
+      {"c", "int f(int kind) { return kind; }\n", {"register", "_Bool", "nullptr"}},
+      {"cpp", "int f(int kind) { return kind; }\n", {"class", "and", "xor_eq", "char8_t"}},
+      {"scala", "def f(kind: Int) = kind\n", {"type", "given", "object"}},
+      {"lua", "local function f(kind) return kind end\n", {"end", "nil", "repeat"}},
+      {"ruby", "def f(kind)\n  kind\nend\n", {"class", "self", "unless"}},
+      {"shellscript", "kind=1\necho $kind\n", {"if", "done"}},
+      {"php", "<?php function kind() { return 1; }\n", {"class", "echo"}}};
+  for (const Reserved& each : all) {
+    for (const std::string word : each.words) {
+      EXPECT_EQ(refusal_of("rename kind to " + word, each.text, each.language),
+                "cannot rename 'kind' to '" + word + "': that is a keyword of " + each.language +
+                    "; choose another name");
+    }
+  }
+  for (const Language* language : languages()) {
+    const bool is_listed = std::ranges::any_of(
+        all, [&](const Reserved& each) { return find_language(each.language) == language; });
+    EXPECT_TRUE(is_listed || !language->has_grammar() || language->keywords->empty())
+        << "add a case for " << language->id();
+  }
+}
+
+TEST(Renames, RefuseWhatIsNoName) {
+  EXPECT_EQ(refusal_of("rename count to 2x", "count = 1\n", "python"),
+            "cannot rename 'count' to '2x': that is not a name in python; choose another name");
+  EXPECT_NE(refusal_of("rename count to a-b", "let count = 1\n", "javascript"), "");
+  EXPECT_NE(refusal_of("rename count to 2x", "local count = 1\n", "lua"), "");
+  EXPECT_NE(refusal_of("rename f to r#crate", "fn f() {}\n", "rust"), "");
+  EXPECT_EQ(refusal_of("rename f to r#type", "fn f() {}\n", "rust"), "");
+  EXPECT_EQ(refusal_of("rename n to @class", "class A { int n; }\n", "csharp"), "");
+  EXPECT_EQ(refusal_of("rename n to größe", "n = 1\n", "python"), "");
+  EXPECT_EQ(refusal_of("rename red to red-1", "a { color: red }\n", "css"), "");
+}
+
 TEST(Renames, AllowWhatIsNoKeywordThere) {
   EXPECT_EQ(refusal_of("rename count to fn", "count = 1\n", "python"), "");
   EXPECT_EQ(refusal_of("rename count to match", "count = 1\n", "python"),
             "");  // in some places only
-  // What is not in the file may be prose.
-  EXPECT_EQ(refusal_of("rename count to class", "other = 1\n", "python"), "");
-  EXPECT_EQ(refusal_of("rename count to class", "other 1\n", "plaintext"), "");
+  EXPECT_EQ(refusal_of("rename count to class", "count 1\n", "plaintext"), "");
+  EXPECT_EQ(refusal_of("rename kind to class", "<?php $kind = 1;\n", "php"), "");
+  EXPECT_EQ(refusal_of("rename n to final", "int n = 1;\n", "cpp"), "");
+  EXPECT_EQ(refusal_of("rename f to len", "package a\nfunc f() {}\n", "go"), "");
 }
 
 TEST(Renames, AllowAKeywordAsAMemberWhereTheLanguageDoes) {

@@ -81,12 +81,39 @@ INSTANTIATE_TEST_SUITE_P(
         RenameCase{"replace foo by bar", {{"foo", "bar", "", What::kAnything, false}}},
         RenameCase{"a -> b", {{"a", "b", "", What::kAnything, false}}},
         RenameCase{"rename class Box to Crate", {{"Box", "Crate", "", What::kType, true}}},
+        RenameCase{"Rename größe to width", {{"größe", "width", "", What::kAnything, true}}},
+        RenameCase{"rename “count” to ‘total’ everywhere in the file",
+                   {{"count", "total", "", What::kAnything, true}}},
+        RenameCase{"rename count to 2x", {{"count", "2x", "", What::kAnything, true}}},
+        RenameCase{"rename count to a-b, n to r#type",
+                   {{"count", "a-b", "", What::kAnything, true},
+                    {"n", "r#type", "", What::kAnything, true}}},
+        RenameCase{"change the timeout to 30", {}},
+        RenameCase{"rename the parameter of f to count", {}},
+        RenameCase{"rename the fields of Box to lower case", {}},
+        RenameCase{"rename count to self.total", {}},
+        RenameCase{"rename all uses of count to total",
+                   {{"count", "total", "", What::kAnything, true}}},
         RenameCase{"count to total", {}}, RenameCase{"add x to list", {}},
         RenameCase{"rename count", {}}, RenameCase{"rename n to n", {}},
         RenameCase{"rename count to total and add a docstring", {}},
         RenameCase{"rename the variables in line 3 to something better", {}},
         RenameCase{"use deque instead of list", {}}, RenameCase{"", {}},
         RenameCase{"rename count to total in the function in line 5", {}}));
+
+TEST(RenameInstruction, MayDescribeWhatItRenames) {
+  const auto may_describe = [](const char* instruction) {
+    return renames_in(instruction).at(0).may_describe;
+  };
+  for (const char* instruction : {"rename it to total", "rename the variable to total",
+                                  "rename parameters to english", "rename the loop variable to i",
+                                  "rename this field to total", "rename snake_case to camelCase"})
+    EXPECT_TRUE(may_describe(instruction)) << instruction;
+  for (const char* instruction :
+       {"rename count to total", "rename loop to i", "rename field to column",
+        "rename the variable result to total", "rename counter to n"})
+    EXPECT_FALSE(may_describe(instruction)) << instruction;
+}
 
 TEST(RenameInstruction, ALongOneIsNone) {
   std::string instruction = "rename a to b";

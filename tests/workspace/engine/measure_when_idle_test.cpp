@@ -46,7 +46,7 @@ TEST(MeasureWhenIdle, ACurveOfABusySecondIsMeasuredAgainWithoutARequest) {
       [&](const DecodeQueue::Control&) {
         const Result<void> done =
             run_on_engine(host, "failed", [&](Engine& engine) -> Result<void> {
-              engine.cost_curve();
+              engine.prepare();
               measure_when_idle(host, engine);
               EXPECT_FALSE(engine.ask_for_cost()) << "the measurement is arranged, once";
               return {};

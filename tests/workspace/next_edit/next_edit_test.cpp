@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "tests/kit/edit_script.h"
+#include "tests/kit/temp_folder.h"
 #include "tests/workspace/next_edit/many_calls.h"
+#include "workspace/documents/file_uri.h"
 #include "workspace/documents/open_documents.h"
 #include "workspace/next_edit/change_words.h"
 #include "workspace/next_edit/next_place.h"
@@ -43,6 +45,11 @@ class NextEdit : public testing::Test {
     return run_next_edit(**engine, request, plan.search, {});
   }
 
+  std::vector<NextPlace> places_of_changes(int most) {
+    const std::vector<RecentChange> recent = documents_.recent_changes();
+    return next_places(recent, documents_.from(kUri), NameChanges(recent), most);
+  }
+
   OpenDocuments documents_;
   std::int64_t version_ = 1;
 };
@@ -58,6 +65,25 @@ TEST_F(NextEdit, ChangesThatAreNearEachOtherAreOne) {
   EXPECT_THAT(recent[0].before, ElementsAre("def function_0(x):", "    first = 0"));
   EXPECT_THAT(recent[0].after, ElementsAre("def renamed(x):", "    first = 10"));
   EXPECT_EQ(recent[1].line, 4);
+}
+
+TEST_F(NextEdit, AnotherWorkTreeOfTheRepositoryIsLeftAlone) {
+  const TempFolder folder;
+  folder.write(".git/HEAD");
+  folder.write(".git/worktrees/one/commondir", "../..\n");
+  folder.write("agents/one/.git", "gitdir: ../../.git/worktrees/one\n");
+  const auto uri_of = [&](std::string_view name) { return uri_of_path(folder / name); };
+  for (const char* name : {"main.py", "other.py", "agents/one/main.py"}) {
+    folder.write(name, "def load(path, mode): pass\n");
+    open(uri_of(name), "def load(path, mode): pass\n");
+  }
+  replace(uri_of("main.py"), "path, mode", "mode, path");
+  const NextEditRequest here = next_edit_request(documents_, uri_of("other.py"));
+  EXPECT_EQ(here.documents.size(), 2U);
+  EXPECT_EQ(here.recent.size(), 1U);
+  const NextEditRequest there = next_edit_request(documents_, uri_of("agents/one/main.py"));
+  EXPECT_EQ(there.documents.size(), 1U);
+  EXPECT_THAT(there.recent, IsEmpty());
 }
 
 TEST_F(NextEdit, AnUndoneChangeDoesNotCount) {
@@ -78,7 +104,7 @@ TEST_F(NextEdit, ARewriteIsNotAnExample) {
 TEST_F(NextEdit, PlacesWithAWordThatWasTakenAwayComeFirstTheNearestAhead) {
   open(kUri, many_calls());
   replace(kUri, "old(x) + third\n\n\ndef function_6", "fresh(x) + third\n\n\ndef function_6");
-  const auto places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  const auto places = places_of_changes(3);
   ASSERT_EQ(places.size(), 3U);
   const int changed = 5 * 7 + 4;
   EXPECT_LE(places[0].first_line, changed + 7);
@@ -95,13 +121,13 @@ TEST_F(NextEdit, LinesLikeTheNeighboursOfAddedLinesAreAPlace) {
   }
   open(kUri, text);
   replace(kUri, "text of a file.\n", "text of a file.\n# It may raise what opening it raises.\n");
-  auto places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  auto places = places_of_changes(3);
   ASSERT_EQ(places.size(), 2U);
   EXPECT_EQ(places[0].line, 1 + 14 + 1) << "below the comment on the list";
   EXPECT_EQ(places[1].line, 1 + 28 + 1);
 
   replace(kUri, "list of a file.\n", "list of a file.\n# It may raise what opening it raises.\n");
-  places = next_places(documents_.recent_changes(), documents_.from(kUri), 3);
+  places = places_of_changes(3);
   ASSERT_EQ(places.size(), 1U) << "there it has followed";
   EXPECT_EQ(places[0].line, 2 + 28 + 1);
 }
@@ -109,7 +135,7 @@ TEST_F(NextEdit, LinesLikeTheNeighboursOfAddedLinesAreAPlace) {
 TEST_F(NextEdit, LinesOfFewWordsSayNothingAboutWhatIsAddedBesideThem) {
   open(kUri, "one()\n" + std::string(12, '\n') + "two()\none()\n");
   replace(kUri, "one()\n", "one()\nentirely = unlike(anything)\n");
-  EXPECT_THAT(next_places(documents_.recent_changes(), documents_.from(kUri), 3), IsEmpty());
+  EXPECT_THAT(places_of_changes(3), IsEmpty());
 }
 
 TEST_F(NextEdit, DoesNotAskTheModelIfNothingResemblesTheChange) {

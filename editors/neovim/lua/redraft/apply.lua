@@ -116,7 +116,7 @@ function M.apply(buf, edit, encoding)
   end
   fit_to_buffer(edits, buf, encoding, with_returns)
   if not with_returns then
-    return vim.lsp.util.apply_workspace_edit(edit, encoding)
+    return vim.lsp.util.apply_text_edits(edits, buf, encoding)  -- by the buffer: one without a name has no URI
   end
   for i = #edits, 1, -1 do  -- from the bottom, so that the ranges above stay valid
     set_text(buf, edits[i], encoding)

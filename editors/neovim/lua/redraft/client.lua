@@ -215,6 +215,14 @@ local function own_folder()
   return home and vim.fn.isdirectory(home) == 1 and home or '/'
 end
 
+--- Neovim has one URI for all buffers without a name, so that the server would take them for one document.
+local function is_second_without_name(buf)
+  local has_no_name = function(each) return vim.api.nvim_buf_get_name(each) == '' end
+  return has_no_name(buf) and vim.iter(vim.api.nvim_list_bufs()):any(function(other)
+    return other ~= buf and has_no_name(other) and vim.lsp.get_clients({ name = name, bufnr = other })[1] ~= nil
+  end)
+end
+
 --- The argument of vim.lsp.config().
 ---@return vim.lsp.Config
 function M.config()
@@ -223,6 +231,11 @@ function M.config()
     cmd = absolute(config.command()),
     cmd_cwd = own_folder(),
     root_markers = { '.git' },
+    root_dir = function(buf, start)  -- where Neovim starts the server by itself
+      if not is_second_without_name(buf) then
+        start(vim.fs.root(buf, vim.lsp.config[name].root_markers or {}))
+      end
+    end,
     capabilities = vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), {
       textDocument = { inlineCompletion = { dynamicRegistration = false } },
       experimental = { redraft = { streamedEdits = true, prompt = true, prepare = true, userSettings = true } },
@@ -244,6 +257,17 @@ function M.config()
     on_init = compare_protocol,
     on_exit = handle_exit,
   }
+end
+
+--- Why the buffer cannot be edited; nil if it can.
+---@param buf integer
+---@return string?
+function M.why_not(buf)
+  if not vim.bo[buf].modifiable then
+    return 'the buffer is not modifiable'
+  end
+  return is_second_without_name(buf)
+    and 'another buffer without a name is open. Name this one (:file NAME), and try again' or nil
 end
 
 --- The buffer's client; starts the server if none runs. Nil (with a message) if it cannot be started.
@@ -345,8 +369,8 @@ local function apply_accepted(session, answer, hunks, encoding)
   end)
 end
 
---- Decides on hunks (nil for all). Synchronous, so that nothing can be typed between the server's answer and the
---- change.
+--- Decides on hunks (nil for all, also those with a doubt). Synchronous, so that nothing can be typed between the
+--- server's answer and the change.
 ---@param session redraft.Session
 ---@param ids integer[]?
 ---@param action 'accept'|'reject'
@@ -360,7 +384,7 @@ function M.resolve(session, ids, action)
     say.fail('the buffer is not modifiable; the changes are kept')
     return 0
   end
-  local params = { editId = session.edit_id, hunkIds = ids, action = action }
+  local params = { editId = session.edit_id, hunkIds = ids, action = action, doubtful = true }
   local answer, reason = client:request_sync('redraft/resolveEdit', params, 5000, session.buf)
   if not answer or answer.err then
     say.fail(answer and answer.err.message or ('no answer from the server: ' .. reason))
@@ -419,14 +443,40 @@ function M.cancel(session)
   end
 end
 
+--- Ends the edits of a buffer whose text is gone. Returns how many changes waited there; nil if there was no edit.
+local function drop(buf)
+  local dropped
+  for _, session in ipairs(M.sessions(buf)) do
+    dropped = (dropped or 0) + session:count()
+    M.cancel(session)
+    forget(session)
+  end
+  ended[buf] = nil
+  return dropped
+end
+
+local group = vim.api.nvim_create_augroup('redraft.client', {})
+local unloaded = {} ---@type table<integer, integer?> by buffer: the changes that were dropped by this command
+
 vim.api.nvim_create_autocmd({ 'BufUnload' }, {
-  group = vim.api.nvim_create_augroup('redraft.client', {}),
+  group = group,
   callback = function(event)
-    for _, session in ipairs(M.sessions(event.buf)) do
-      M.cancel(session)
-      forget(session)
+    unloaded[event.buf] = drop(event.buf)
+    vim.schedule(function() unloaded[event.buf] = nil end)
+  end,
+})
+
+-- ":edit!" unloads the buffer first; a file that changed on the disk ('autoread') is read into the loaded buffer. For the
+-- server, the document is closed and opened again both times.
+vim.api.nvim_create_autocmd({ 'BufReadPost' }, {
+  group = group,
+  callback = function(event)
+    local n = unloaded[event.buf] or drop(event.buf)
+    unloaded[event.buf] = nil
+    if n then
+      say.warn(('the file was read again from the disk, which dropped its %s. Request the edit again'):format(
+        n == 0 and 'edit' or n == 1 and 'change' or n .. ' changes'))
     end
-    ended[event.buf] = nil
   end,
 })
 

@@ -13,8 +13,9 @@ local function is_blank(text)
 end
 
 local function start(buf, instruction, place_of)
-  if not vim.bo[buf].modifiable then
-    return say.fail('the buffer is not modifiable')
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)
   end
   local lsp = client.attach(buf)
   if lsp then
@@ -61,7 +62,10 @@ end
 --- before.
 local function ask_then_start(buf, instruction, has_range, range_of)
   local place_of = function(lsp) return announce.place(buf, range_of(lsp)) end
-  if not is_blank(instruction) then
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)  -- before an instruction is written in vain
+  elseif not is_blank(instruction) then
     return start(buf, instruction, place_of)
   end
   local tick = vim.api.nvim_buf_get_changedtick(buf)
@@ -114,6 +118,10 @@ function M.edit_file(opts)
   end
   if opts and not is_blank(opts.instruction) then
     return start_file(opts.instruction)
+  end
+  local why_not = client.why_not(buf)
+  if why_not then
+    return say.fail(why_not)
   end
   ask('file ', start_file)
 end
@@ -185,17 +193,27 @@ local function only_hunk_in_sight(sessions)
   return hunk and not session:out_of_sight() and session or nil, hunk and hunk.id
 end
 
---- A user must request twice to accept doubtful changes all at once; the first time they are warned.
-local function wants_all(sessions)
+--- Accepts the hunks without a doubt. The others stay, and a message says why; who repeats the command accepts them.
+local function accept_all(sessions)
+  local n_left, why = 0, {}
   for _, session in ipairs(sessions) do
     local reasons = session:reasons()
-    if reasons and session.told ~= reasons then
+    if reasons == nil or session.told == reasons then
+      client.resolve(session, nil, 'accept')
+    else
+      local certain = session:certain()
+      if #certain > 0 then
+        client.resolve(session, certain, 'accept')
+      end
       session.told = reasons
-      say.warn('repeat the command to accept all, although ' .. reasons)
-      return false
+      n_left = n_left + session:count()
+      table.insert(why, reasons)
     end
   end
-  return true
+  if n_left > 0 then
+    local what, them = n_left == 1 and '1 change' or n_left .. ' changes', n_left == 1 and 'it' or 'them'
+    say.warn(('%s not accepted: %s. Repeat the command to accept %s'):format(what, table.concat(why, '; '), them))
+  end
 end
 
 local function resolve(action, all)
@@ -203,10 +221,9 @@ local function resolve(action, all)
   if n_hunks == 0 then
     return say.say('no changes to ' .. action .. ' in this buffer')
   end
-  if all then
-    if action == 'accept' and not wants_all(sessions) then
-      return
-    end
+  if all and action == 'accept' then
+    return accept_all(sessions)
+  elseif all then
     return vim.iter(sessions):each(function(session) client.resolve(session, nil, action) end)
   end
   local session, id = hunk_at(sessions, vim.api.nvim_win_get_cursor(0)[1] - 1)
@@ -219,7 +236,7 @@ local function resolve(action, all)
   client.resolve(session, { id }, action)
 end
 
---- Accepts the hunk under the cursor, or all hunks.
+--- Accepts the hunk under the cursor, or all hunks without a doubt.
 ---@param opts { all: boolean? }?
 function M.accept(opts)
   resolve('accept', opts and opts.all)

@@ -26,7 +26,7 @@ local function ways(session, hint)
   if session.next_try and hint:find('widen', 1, true) and widen and widen ~= '' then
     table.insert(list, widen .. ' at the prompt widens')
   end
-  if session.next_try then
+  if session.next_try and hint:find('another try', 1, true) then
     table.insert(list, keys.of(session.buf, 'another') .. ' tries again')
   end
   return list[1] and (' (%s)'):format(table.concat(list, ', ')) or ''

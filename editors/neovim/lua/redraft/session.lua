@@ -23,7 +23,7 @@ local view = require('redraft.view')
 ---@field instruction string
 ---@field is_chosen boolean the user chose the places
 ---@field places redraft.Places? the edited places in the file
----@field told string? the reasons against accepting all hunks that the user has seen
+---@field told string? why hunks were left when all were accepted, as the user was told
 ---@field lines string? the lines that may change, if the server chose them: "lines 12-40"
 ---@field is_cancelled boolean? the server was asked to end it
 ---@field target table what to edit: the command's arguments without the instruction
@@ -142,6 +142,12 @@ function Session:reasons()
     end
   end
   return list[1] and table.concat(list, '; ')
+end
+
+--- The hunks without a doubt.
+---@return integer[]
+function Session:certain()
+  return vim.tbl_filter(function(id) return self.hunks[id].doubt == nil end, vim.tbl_keys(self.hunks))
 end
 
 ---@param id integer

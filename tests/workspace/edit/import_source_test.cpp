@@ -1,5 +1,5 @@
 // Which statements import from a file.
-#include "workspace/next_edit/import_source.h"
+#include "workspace/edit/import_source.h"
 
 #include <gtest/gtest.h>
 

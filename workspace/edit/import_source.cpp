@@ -1,4 +1,4 @@
-#include "workspace/next_edit/import_source.h"
+#include "workspace/edit/import_source.h"
 
 #include <algorithm>
 #include <utility>

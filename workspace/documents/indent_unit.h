@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace redraft {
+
+// What lines are indented with, one level deep.
+struct IndentUnit {
+  int n_tabs = 0;    // lines that begin with a tab
+  int n_spaces = 0;  // lines that begin with two spaces or more; not the " *" of a long comment
+  int width = 0;     // spaces of a level; 0: no line tells it
+
+  // A few lines of the other kind are text of strings, or aligned.
+  bool only_tabs() const { return n_tabs > 8 * n_spaces; }
+  bool only_spaces() const { return n_spaces > 8 * n_tabs; }
+  bool is_mixed() const { return !only_tabs() && !only_spaces() && !is_unknown(); }
+  bool is_unknown() const { return n_tabs == 0 && n_spaces == 0; }
+};
+
+IndentUnit indent_unit_of(std::span<const std::string_view> lines);
+
+// Whether a line begins with spaces that indent it.
+bool begins_with_spaces(std::string_view line);
+
+}  // namespace redraft

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "workspace/edit/edit_request.h"
+
+namespace redraft {
+
+// The files that use what the request's document declares as `name` at its outermost level, in
+// order, relative to the document's folder: by the imports of the open documents and of the index,
+// or, without an index, of the files in the same folder. Reads and parses files that have the name.
+std::vector<std::string> importers_of(const EditRequest& request, const std::string& name);
+
+// "a.py, b.py and 3 more files". `files` is not empty.
+std::string listed_files(const std::vector<std::string>& files);
+
+}  // namespace redraft
