@@ -13,12 +13,12 @@ struct Replacement {
 
 // All have three bytes but the no-break space.
 constexpr Replacement kReplacements[] = {
-    {"\u2018", "'"}, {"\u2019", "'"}, {"\u201A", "'"},   {"\u201B", "'"},  {"\u201C", "\""},
-    {"\u201D", "\""}, {"\u201E", "\""}, {"\u201F", "\""}, {"\u2032", "'"},  {"\u2033", "\""},
-    {"\u2010", "-"}, {"\u2011", "-"}, {"\u2012", "-"},   {"\u2013", "-"},  {"\u2014", "-"},
-    {"\u2015", "-"}, {"\u2212", "-"}, {"\u2026", "..."}, {"\u00A0", " "},  {"\u2002", " "},
-    {"\u2003", " "}, {"\u2007", " "}, {"\u2009", " "},   {"\u200A", " "},  {"\u202F", " "},
-    {"\u3000", " "}, {"\u200B", ""},  {"\u200C", ""},    {"\u200D", ""},   {"\u2060", ""},
+    {"\u2018", "'"},  {"\u2019", "'"},  {"\u201A", "'"},   {"\u201B", "'"}, {"\u201C", "\""},
+    {"\u201D", "\""}, {"\u201E", "\""}, {"\u201F", "\""},  {"\u2032", "'"}, {"\u2033", "\""},
+    {"\u2010", "-"},  {"\u2011", "-"},  {"\u2012", "-"},   {"\u2013", "-"}, {"\u2014", "-"},
+    {"\u2015", "-"},  {"\u2212", "-"},  {"\u2026", "..."}, {"\u00A0", " "}, {"\u2002", " "},
+    {"\u2003", " "},  {"\u2007", " "},  {"\u2009", " "},   {"\u200A", " "}, {"\u202F", " "},
+    {"\u3000", " "},  {"\u200B", ""},   {"\u200C", ""},    {"\u200D", ""},  {"\u2060", ""},
     {"\uFEFF", ""}};
 
 // A character of a text and its canonical form.
@@ -90,8 +90,8 @@ std::string changed_in_place(std::string_view there, std::string_view old_line,
     return std::string(new_line);
   const std::string old = canonical_text(old_line);
   std::size_t front = common_prefix(old, fresh);
-  std::size_t back =
-      common_prefix(std::string(old.rbegin(), old.rend()), std::string(fresh.rbegin(), fresh.rend()));
+  std::size_t back = common_prefix(std::string(old.rbegin(), old.rend()),
+                                   std::string(fresh.rbegin(), fresh.rend()));
   back = std::min(back, std::min(old.size(), fresh.size()) - front);
   std::vector<Unit> units = units_of(there);
   std::size_t head = raw_size(units, front);

@@ -18,8 +18,8 @@ using ChangeLines = std::vector<std::string_view>;  // without their line ends
 
 // A part of the change that is read by itself: the lines within a fence, or all of them.
 struct ChangeBlock {
-  std::string language = {};               // the language named by the fence, in lower case
-  std::optional<std::string> file = {};    // the path stated for it
+  std::string language = {};             // the language named by the fence, in lower case
+  std::optional<std::string> file = {};  // the path stated for it
   ChangeLines lines = {};
   bool is_fenced = true;
   bool is_closed = true;  // whether its last fence is there

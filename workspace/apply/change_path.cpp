@@ -16,7 +16,8 @@ namespace {
 // Files that redraft has no row for.
 constexpr std::string_view kEndings =
     "txt rst adoc cfg ini conf env lock csv tsv xml svg kt kts swift dart ex exs erl hs ml clj jl "
-    "r m mm pl pm vue svelte tf hcl sql graphql proto cmake mk gradle sbt bat ps1 fish zsh tex sass "
+    "r m mm pl pm vue svelte tf hcl sql graphql proto cmake mk gradle sbt bat ps1 fish zsh tex "
+    "sass "
     "scss less mdx ipynb plist csproj sln zig nim v sv vhd f90 cu cuh groovy editorconfig patch";
 constexpr std::string_view kNames =
     "makefile gnumakefile dockerfile containerfile cmakelists.txt gemfile rakefile procfile "
@@ -43,8 +44,7 @@ bool is_path_char(char c) {
 // Whether a word is the path of a file rather than an expression with a dot.
 bool is_path(std::string_view word) {
   if (word.empty() || !std::ranges::all_of(word, is_path_char)) return false;
-  if (word.ends_with('/') || word.ends_with('.') || word.starts_with("..."))
-    return false;
+  if (word.ends_with('/') || word.ends_with('.') || word.starts_with("...")) return false;
   const std::string small = lower_case(plain_path(word));
   const std::string_view name = name_of(small);
   if (has_word(kProducts, name)) return false;

@@ -129,8 +129,7 @@ class ChangePlacer {
       if (hunk.after_other.empty()) {
         hunks.push_back(hunk);
       } else {
-        const Result<void> checked =
-            check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
+        const Result<void> checked = check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
         if (!checked) return checked.error();
       }
     }
@@ -222,12 +221,11 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
                                                     const FileLines& file,
                                                     const ProposedChange& change) {
   constexpr std::size_t kMaxHunks = 50;
-  const bool is_in_turn =
-      change.doubt.empty() && change.snippets.empty() && change.replaced.size() > 1 &&
-      change.replaced.size() <= kMaxHunks &&
-      std::ranges::none_of(change.replaced, [](const Replaced& hunk) {
-        return hunk.is_of_diff || !hunk.after_other.empty();
-      });
+  const bool is_in_turn = change.doubt.empty() && change.snippets.empty() &&
+                          change.replaced.size() > 1 && change.replaced.size() <= kMaxHunks &&
+                          std::ranges::none_of(change.replaced, [](const Replaced& hunk) {
+                            return hunk.is_of_diff || !hunk.after_other.empty();
+                          });
   if (!is_in_turn) return std::nullopt;
   std::shared_ptr<const Document> now = document;
   for (const Replaced& hunk : change.replaced) {
@@ -281,8 +279,8 @@ ChangedFile changed_file(const Document& document) {
   const std::string_view text = document.text();
   for (int i = 0; i < document.lines().line_count(); ++i) {
     const std::size_t begin = document.lines().start(i);
-    lines->emplace_back(trimmed(canonical_text(
-        text.substr(begin, document.lines().content_end(i) - begin))));
+    lines->emplace_back(
+        trimmed(canonical_text(text.substr(begin, document.lines().content_end(i) - begin))));
   }
   auto sorted = std::make_shared<std::vector<std::string>>(*lines);
   std::ranges::sort(*sorted);

@@ -73,8 +73,8 @@ void read_blocks(const ChangeLines& lines, const ChangedFile& file, ProposedChan
   };
   if (is_prose(file) || !change.doubt.empty()) return;
   for (const std::string_view line : lines) {
-    if (fence_length(line) == 0 && !is_inside(line) && is_telling(line) &&
-        !path_on_line(line) && file.has_line(trimmed(line))) {
+    if (fence_length(line) == 0 && !is_inside(line) && is_telling(line) && !path_on_line(line) &&
+        file.has_line(trimmed(line))) {
       change.doubt = "'" + std::string(trimmed(line)) + "' is outside of the blocks of code";
     }
   }
@@ -107,9 +107,8 @@ class PartsOfFile {
 
   // Whether the parts are for several files.
   bool has_several() const {
-    return std::ranges::any_of(stated_, [&](const std::string& path) {
-      return !is_same_file(path, stated_.front());
-    });
+    return std::ranges::any_of(
+        stated_, [&](const std::string& path) { return !is_same_file(path, stated_.front()); });
   }
 
  private:
@@ -155,8 +154,8 @@ ProposedChange all_parts(const ChangeLines& lines, const ChangedFile& file) {
   // Their marks are not fences, and may be inside or outside of one.
   ChangeLines outside;
   if (read_search_blocks(lines, file, change, outside)) {
-    const bool has_code = std::ranges::any_of(
-        blocks_of(outside, file), [](const ChangeBlock& block) {
+    const bool has_code =
+        std::ranges::any_of(blocks_of(outside, file), [](const ChangeBlock& block) {
           return block.is_fenced && std::ranges::any_of(block.lines, is_telling);
         });
     if (has_code) change.notes.emplace_back("left out the code outside of SEARCH and REPLACE");

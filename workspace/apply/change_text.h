@@ -32,7 +32,7 @@ struct Replaced {
   // The numbers of all hunks of its diff agree with their lines and with each other. Then `line`
   // is the place of new lines without old ones, too.
   bool has_sure_numbers = false;
-  int new_line = 0;  // if so: where its new lines begin afterwards, from 0
+  int new_line = 0;        // if so: where its new lines begin afterwards, from 0
   bool ends_file = false;  // its last old line is the file's last
   FinalNewline final_newline = FinalNewline::kKept;
   std::string doubt = {};  // why it cannot be told what the old lines are; empty: it can

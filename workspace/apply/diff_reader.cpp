@@ -197,8 +197,8 @@ class DiffReader {
     const bool counts_fit = has_numbers_ && n_old_left_ == 0 && n_new_left_ == 0;
     if (!counts_fit) drop_blank_lines_behind();
     if (lacks_newline_before_ != lacks_newline_after_) {
-      hunk_.final_newline = lacks_newline_after_ ? Replaced::FinalNewline::kRemoved
-                                                 : Replaced::FinalNewline::kAdded;
+      hunk_.final_newline =
+          lacks_newline_after_ ? Replaced::FinalNewline::kRemoved : Replaced::FinalNewline::kAdded;
     }
     if (changes_) {
       hunk_.files = files_;

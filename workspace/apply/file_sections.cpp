@@ -102,7 +102,8 @@ class Sections {
   static std::optional<std::string_view> target_of(std::string_view line) {
     if (line.empty() || is_space(line.front()) || line.front() == '#') return std::nullopt;
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || line.substr(0, colon).find('=') != std::string_view::npos)
+    if (colon == std::string_view::npos ||
+        line.substr(0, colon).find('=') != std::string_view::npos)
       return std::nullopt;
     const std::string_view rest = line.substr(colon + 1);
     if (rest.starts_with('=') || rest.starts_with(":=")) return std::nullopt;
@@ -133,8 +134,11 @@ class Sections {
   void add(std::size_t begin, std::size_t end, std::string around, std::string_view name,
            DefinitionKind kind) {
     const std::size_t at = lines_[begin].begin;
-    found_.push_back({kind, std::move(around), std::string(name),
-                      {at, at + lines_[begin].text.size()}, {at, end_of(end - 1)}});
+    found_.push_back({kind,
+                      std::move(around),
+                      std::string(name),
+                      {at, at + lines_[begin].text.size()},
+                      {at, end_of(end - 1)}});
   }
 
   std::size_t end_of(std::size_t line) const {

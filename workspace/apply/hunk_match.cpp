@@ -54,7 +54,8 @@ std::optional<Strings> without_numbers(const Strings& lines) {
 
 Strings without_entities(Strings lines) {
   constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
-      {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&apos;", "'"}, {"&amp;", "&"}};
+      {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},
+      {"&#39;", "'"}, {"&apos;", "'"}, {"&amp;", "&"}};
   for (std::string& line : lines) {
     for (const auto& [entity, character] : kEntities) {
       for (std::size_t at = 0; (at = line.find(entity, at)) != std::string::npos; ++at)
@@ -91,8 +92,8 @@ Result<std::vector<std::size_t>> sequences(const FileLines& file, const Strings&
     if (n_places(rarest) * keys.size() > kMaxCompared)
       return Error("its lines occur too often in the file");
     for (const int place : file.places_of(keys[rarest])) {
-      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(written, place) -
-                                               written.begin());
+      const auto at =
+          static_cast<std::size_t>(std::ranges::lower_bound(written, place) - written.begin());
       if (at >= rarest) try_start(at - rarest);
     }
   }
@@ -112,7 +113,8 @@ class BlankLines {
     match.has_same_blank_lines = fits();
     const auto first = static_cast<std::size_t>(file_line(0));
     const std::size_t above = std::min(old_.front(), blank_lines_above(first));
-    const std::size_t below = std::min(sides_.old_lines.size() - 1 - old_.back(), blank_lines_below());
+    const std::size_t below =
+        std::min(sides_.old_lines.size() - 1 - old_.back(), blank_lines_below());
     match.place = static_cast<int>(first - above);
     match.has_same_blank_lines &=
         above == old_.front() && below == sides_.old_lines.size() - 1 - old_.back();
@@ -124,8 +126,7 @@ class BlankLines {
     match.old_lines.resize(above);
     for (std::size_t k = 0; k < old_.size(); ++k) {
       match.old_lines.push_back(sides_.old_lines[old_[k]]);
-      match.old_lines.resize(match.old_lines.size() +
-                             (k + 1 < old_.size() ? file_gap(k) : below));
+      match.old_lines.resize(match.old_lines.size() + (k + 1 < old_.size() ? file_gap(k) : below));
     }
     std::optional<Strings> lines = new_lines(above, below);
     if (!lines) return std::nullopt;

@@ -39,11 +39,12 @@ struct Search {
 
 // The old lines that are left of a hunk's new lines after it was placed at a match.
 bool is_done(const FileLines& file, const HunkMatch& match) {
-  const auto at = std::ranges::search(
-      match.new_lines, match.old_lines,
+  const auto at = std::search(
+      match.new_lines.begin(), match.new_lines.end(), match.old_lines.begin(),
+      match.old_lines.end(),
       [](const std::string& a, const std::string& b) { return trimmed(a) == trimmed(b); });
-  if (at.empty() || match.new_lines.size() == match.old_lines.size()) return false;
-  const auto before = static_cast<int>(at.begin() - match.new_lines.begin());
+  if (at == match.new_lines.end() || match.new_lines.size() == match.old_lines.size()) return false;
+  const auto before = static_cast<int>(at - match.new_lines.begin());
   return file.has_at(match.place - before, match.new_lines);
 }
 
@@ -106,8 +107,7 @@ class HunkPlacer {
 
   Result<Search> added_at_line(const Replaced& hunk) const {
     const int line = *hunk.line;
-    if (line > file_.size())
-      return Error("the file has no line " + std::to_string(line));
+    if (line > file_.size()) return Error("the file has no line " + std::to_string(line));
     if (has_all_numbered() && std::ranges::any_of(hunk.new_lines, is_telling))
       return Search{{}, std::vector<LineSpan>()};
     if (!file_.has_at(line, hunk.new_lines))
@@ -128,14 +128,13 @@ class HunkPlacer {
     for (const std::string& heading : hunk.headings) {
       const std::vector<int>& places = file_.places_of(heading);
       if (places.size() != 1)
-        return Error(shown_line(heading) + (places.empty() ? " is not in the file"
-                                                           : " is in the file several times"));
+        return Error(shown_line(heading) +
+                     (places.empty() ? " is not in the file" : " is in the file several times"));
       snippet.lines.push_back({std::string(file_.line(places.front())), false});
     }
     if (!std::ranges::any_of(hunk.new_lines, is_telling))
       return Error("the change does not say where its new lines go");
-    const std::string deep(indentation_of(
-        *std::ranges::find_if_not(hunk.new_lines, is_blank)));
+    const std::string deep(indentation_of(*std::ranges::find_if_not(hunk.new_lines, is_blank)));
     snippet.lines.push_back({deep + "...", true});
     snippet.lines.emplace_back();
     for (const std::string& line : hunk.new_lines) snippet.lines.push_back({line, false});
@@ -272,8 +271,8 @@ class HunkPlacer {
     std::size_t n = 1;
     while (i + n < hunks_.size() && hunks_[i + n].is_of_diff &&
            hunks_[i + n].old_lines == hunks_[i].old_lines &&
-           std::ranges::equal(searches_[i + n].matches, searches_[i].matches, {},
-                              &HunkMatch::place, &HunkMatch::place))
+           std::ranges::equal(searches_[i + n].matches, searches_[i].matches, {}, &HunkMatch::place,
+                              &HunkMatch::place))
       ++n;
     return n;
   }
@@ -281,8 +280,8 @@ class HunkPlacer {
   Result<std::vector<LineSpan>> spans_of(const Replaced& hunk, const Search& search) const {
     if (search.spans) return *search.spans;
     const std::vector<HunkMatch>& matches = search.matches;
-    const bool all_done = std::ranges::all_of(
-        matches, [&](const HunkMatch& one) { return is_done(file_, one); });
+    const bool all_done =
+        std::ranges::all_of(matches, [&](const HunkMatch& one) { return is_done(file_, one); });
     if (all_done && adds_telling_lines(matches.front())) return std::vector<LineSpan>();
     if (matches.size() > 1)
       return Error("the lines from " + shown_line(hunk.old_lines.front()) + " are at " +
@@ -303,8 +302,11 @@ class HunkPlacer {
     for (const LineChange& change : differences(hunk, match)) {
       std::optional<Strings> lines = indentation(change.new_lines);
       if (!lines) return Error("the indentation of the change does not match the file");
-      LineSpan span{match.place + change.old_begin, match.place + change.old_end,
-                    std::move(*lines), true, {.decided_by = decided_by}};
+      LineSpan span{match.place + change.old_begin,
+                    match.place + change.old_end,
+                    std::move(*lines),
+                    true,
+                    {.decided_by = decided_by}};
       keep_characters(match, change, span);
       spans.push_back(std::move(span));
     }
@@ -316,9 +318,9 @@ class HunkPlacer {
     const auto compared = [](const Strings& lines, bool is_exact) {
       std::vector<std::string_view> result;
       for (const std::string& line : lines)
-        result.push_back(is_exact ? std::string_view(line)
-                                  : std::string_view(line).substr(
-                                        0, line.find_last_not_of(" \t") + 1));
+        result.push_back(is_exact
+                             ? std::string_view(line)
+                             : std::string_view(line).substr(0, line.find_last_not_of(" \t") + 1));
       return result;
     };
     if (!hunk.is_of_diff) {
@@ -335,8 +337,7 @@ class HunkPlacer {
     for (std::size_t i = 0; i < span.lines.size(); ++i) {
       std::string& line = span.lines[i];
       const std::string_view there = file_.line(span.begin + static_cast<int>(i));
-      const std::string& old_line =
-          match.old_lines[static_cast<std::size_t>(change.old_begin) + i];
+      const std::string& old_line = match.old_lines[static_cast<std::size_t>(change.old_begin) + i];
       const std::size_t deep = indentation_of(line).size();
       line = line.substr(0, deep) +
              changed_in_place(there.substr(indentation_of(there).size()),

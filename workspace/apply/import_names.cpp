@@ -151,8 +151,7 @@ std::optional<std::vector<std::string>> with_more_names(const std::vector<std::s
   const std::string deep(indentation_of(last));
   if (!has_comma) last += ',';
   for (std::size_t i = 0; i < more.size(); ++i)
-    result.insert(result.end() - 1,
-                  deep + more[i] + (has_comma || i + 1 < more.size() ? "," : ""));
+    result.insert(result.end() - 1, deep + more[i] + (has_comma || i + 1 < more.size() ? "," : ""));
   return result;
 }
 

@@ -39,7 +39,8 @@ class ImportPlacer {
     for (const Import& one : imports.all) {
       const auto [begin, end] = file.lines_of(one.range);
       const std::string text = tree.text().substr(one.range.begin, one.range.size());
-      imports_.push_back({begin, end, import_names(text, modules_), one.is_direct && !one.in_function});
+      imports_.push_back(
+          {begin, end, import_names(text, modules_), one.is_direct && !one.in_function});
       names_.push_back(imports_.back().names);
     }
   }
@@ -139,7 +140,9 @@ class ImportPlacer {
 
   // Groups of paths are separated by blank lines: those of hosts have a dot before the first slash.
   int line_in_block(const FileImport& block, const std::string& path) const {
-    const auto quoted = [](std::string_view text) { return text.substr(std::min(text.find('"'), text.size())); };
+    const auto quoted = [](std::string_view text) {
+      return text.substr(std::min(text.find('"'), text.size()));
+    };
     const auto is_hosted = [&](std::string_view text) {
       text = quoted(text);
       return text.substr(0, text.find('/')).find('.') != std::string_view::npos;
@@ -147,8 +150,10 @@ class ImportPlacer {
     int after = 0, before = 0;
     for (int i = block.begin + 1; i < block.end - 1; ++i) {
       if (file_.text(i).empty() || is_hosted(file_.text(i)) != is_hosted(path)) continue;
-      if (quoted(file_.text(i)) < quoted(path)) after = i + 1;
-      else if (before == 0) before = i;
+      if (quoted(file_.text(i)) < quoted(path))
+        after = i + 1;
+      else if (before == 0)
+        before = i;
     }
     if (after > 0) return after;
     return before > 0 ? before : block.end - 1;
@@ -189,8 +194,8 @@ class ImportPlacer {
       if (text.find(quotes) != std::string_view::npos) quotes = {};
     }
     if (imports_.empty()) return place_;
-    const bool is_import = std::ranges::any_of(
-        imports_, [&](const FileImport& one) { return one.begin == line; });
+    const bool is_import =
+        std::ranges::any_of(imports_, [&](const FileImport& one) { return one.begin == line; });
     const auto is_comment = [&](int i) {
       return file_.text(i).starts_with('#') && !file_.text(i).starts_with("#!");
     };

@@ -90,8 +90,8 @@ std::optional<std::string> IndentMap::operator()(std::string_view line) const {
   if (is_blank_line(line)) return std::string();
   const std::string_view here = indentation_of(line);
   const std::string text(line.substr(here.size()));
-  const Known* base = nullptr;     // the deepest one that the line is within
-  const Known* deeper = nullptr;   // the least deep one that is within the line's depth
+  const Known* base = nullptr;    // the deepest one that the line is within
+  const Known* deeper = nullptr;  // the least deep one that is within the line's depth
   for (const Known& one : known_) {
     if (here == one.from) {
       return one.is_certain ? std::optional(one.to + text) : std::nullopt;

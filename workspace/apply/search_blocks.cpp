@@ -191,7 +191,9 @@ class Reader {
 
   Replaced best(std::vector<Replaced>& ways) const {
     constexpr const char* kUnclear = "it is not clear where the SEARCH text of a block ends";
-    const auto n_dividers = [](const Strings& lines) { return std::ranges::count_if(lines, divides); };
+    const auto n_dividers = [](const Strings& lines) {
+      return std::ranges::count_if(lines, divides);
+    };
     std::vector<std::size_t> fitting, done;
     for (std::size_t i = 0; i < ways.size(); ++i) {
       const Replaced& way = ways[i];
@@ -238,11 +240,10 @@ class Reader {
     for (std::size_t i = begin; i < end; ++i) {
       std::string_view line = lines_[i];
       line.remove_prefix(std::min(deep, indentation_of(line).size()));
-      const bool is_escaped =
-          line.starts_with('\\') && line.size() > kMinMark &&
-          std::ranges::any_of(std::string_view("<=>-|"), [&](char sign) {
-            return line.substr(1).starts_with(std::string(kMinMark, sign));
-          });
+      const bool is_escaped = line.starts_with('\\') && line.size() > kMinMark &&
+                              std::ranges::any_of(std::string_view("<=>-|"), [&](char sign) {
+                                return line.substr(1).starts_with(std::string(kMinMark, sign));
+                              });
       if (is_escaped && !file_.has_line(trimmed(line))) line.remove_prefix(1);
       texts.emplace_back(line);
     }

@@ -59,7 +59,8 @@ class Divider {
 
  private:
   void take_unit_of_file() {
-    const std::optional<IndentUnit> own = indent_unit_of(parts_->lines), &there = file_.indent_unit();
+    const std::optional<IndentUnit> own = indent_unit_of(parts_->lines),
+                                    &there = file_.indent_unit();
     if (!own || !there || *own == *there) return;
     parts_->lines = with_unit(std::move(parts_->lines), *own, *there);
     parts_->has_other_unit = true;
@@ -72,9 +73,8 @@ class Divider {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts_->lines.size(); ++i) {
       const std::string& line = parts_->lines[i];
-      const bool stands_for_code =
-          snippet_.lines[i].is_ellipsis && tree_ != nullptr &&
-          tree_->language().has_ellipsis_statement;
+      const bool stands_for_code = snippet_.lines[i].is_ellipsis && tree_ != nullptr &&
+                                   tree_->language().has_ellipsis_statement;
       const std::string& text = snippet_.lines[i].text;
       if (stands_for_code) {
         const std::size_t deep = indentation_of(text).size();
@@ -90,8 +90,8 @@ class Divider {
 
   Result<void> find_definitions(const std::optional<SyntaxTree>& own) {
     const bool by_sections = has_sections(language_id_);
-    parts_->theirs = by_sections ? sections_of(file_.text_of_file(), language_id_)
-                                 : named_definitions(*tree_);
+    parts_->theirs =
+        by_sections ? sections_of(file_.text_of_file(), language_id_) : named_definitions(*tree_);
     if (parts_->theirs.size() * parts_->lines.size() > kMaxCompared)
       return Error("the change is too long to compare with the file");
     if (!by_sections) errors_ = own->errors();

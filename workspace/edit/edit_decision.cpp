@@ -67,8 +67,8 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
   if (placed.is_certain()) {
-    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins),
-                                       std::move(placed.notes)});
+    return FirstDecision(
+        CertainChange{std::move(placed.edits), std::move(placed.origins), std::move(placed.notes)});
   }
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();

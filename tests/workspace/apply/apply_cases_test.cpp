@@ -172,9 +172,9 @@ TEST_P(ApplyCases, LeaveProseOut) {
   const ApplyCase& one = GetParam();
   if (one.change.find("```") == std::string::npos) return;
   const Outcome plain = apply(one, one.text, one.change);
-  const Outcome wordy = apply(one, one.text,
-                              "Sure, that is easily done.\n\n" + one.change +
-                                  "\n\nTell me if anything else is wanted!\n");
+  const Outcome wordy = apply(
+      one, one.text,
+      "Sure, that is easily done.\n\n" + one.change + "\n\nTell me if anything else is wanted!\n");
   EXPECT_EQ(wordy.text, plain.text) << wordy.reason;
 }
 

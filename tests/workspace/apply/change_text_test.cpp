@@ -18,7 +18,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 ChangedFile file(const std::string& language = "python", const std::string& name = "a.py") {
-  return {"/work/src/" + name, language,
+  return {"/home/src/" + name, language,
           [](std::string_view line) { return line == "# ... and so on"; },
           [](std::span<const std::string>) { return 0; }};
 }
@@ -115,7 +115,7 @@ TEST(ChangeText, TakesTheFileStatedAboveABlock) {
   }
   for (const std::string above :
        {"### `src/a.py`\n", "It uses what `b.py` has.\n", "This works with Node.js:\n",
-        "Call `os.path` as in:\n", "The names from b.py:\n", "/work/src/a.py\n"}) {
+        "Call `os.path` as in:\n", "The names from b.py:\n", "/home/src/a.py\n"}) {
     EXPECT_THAT(parsed(above + code).snippets, SizeIs(1)) << above;
   }
   EXPECT_FALSE(static_cast<bool>(parse_change("```python src/b.py\nx = 1\n```\n", file())));
@@ -135,8 +135,8 @@ TEST(ChangeText, ReadsAMailWithADiff) {
 }
 
 TEST(ChangeText, ACutOffBlockIsADoubt) {
-  EXPECT_NE(parsed("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=====").doubt,
-            "");
+  EXPECT_NE(
+      parsed("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=====").doubt, "");
   EXPECT_NE(parsed("```python\ndef f():\n    return 1\n").doubt, "");
   EXPECT_EQ(parsed("```python\ndef f():\n    return 1\n```\n").doubt, "");
 }
