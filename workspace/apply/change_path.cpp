@@ -87,12 +87,13 @@ bool is_short_for(std::string_view name, std::string_view file) {
          lower_case(name) == lower_case(file.substr(0, dot));
 }
 
-// "license" is a word, too.
+// "license" is a word, too, and "makefile" a language.
 bool is_plain_word(std::string_view word) {
   return word.find_first_of("./`") == std::string_view::npos && lower_case(word) == word;
 }
 
 std::optional<std::string> path_of(std::string_view word) {
+  if (is_plain_word(word)) return std::nullopt;
   word = bare(word);
   return is_path(word) ? std::optional(plain_path(word)) : std::nullopt;
 }
@@ -112,7 +113,7 @@ std::optional<std::string> path_in_sentence(std::string_view line) {
   std::optional<std::string> found;
   std::string word_before, before;
   for (const std::string_view word : split_separated(line, ' ')) {
-    if (std::optional<std::string> path = path_of(word); path && !is_plain_word(word)) {
+    if (std::optional<std::string> path = path_of(word); path) {
       if (found && *found != *path) return std::nullopt;
       found = std::move(path);
       before = word_before;

@@ -128,6 +128,8 @@ class ChangePlacer {
     for (const Replaced& hunk : change.replaced) {
       if (hunk.after_other.empty()) {
         hunks.push_back(hunk);
+      } else if (has_most_of(hunk.old_lines)) {
+        return unclear(hunk.after_other);
       } else {
         const Result<void> checked = check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
         if (!checked) return checked.error();
@@ -139,6 +141,7 @@ class ChangePlacer {
     for (const CodeSnippet& snippet : change.snippets) {
       Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
       if (!snippet.after_other.empty()) {
+        if (has_most_of(lines_of(snippet))) return unclear(snippet.after_other);
         if (const Result<void> checked = check(snippet, spans); !checked) return checked.error();
         continue;
       }
@@ -147,6 +150,8 @@ class ChangePlacer {
       ++part;
       std::ranges::move(*spans, std::back_inserter(*all));
     }
+    if (!others_.empty() && others_.size() == change.replaced.size() + change.snippets.size())
+      return Error("all of the change seems to be for " + others_.front());
     return in_order(std::move(*all));
   }
 
@@ -154,9 +159,24 @@ class ChangePlacer {
   const std::vector<std::string>& others() const { return others_; }
 
  private:
+  static Error unclear(const std::string& other) {
+    return Error("it is not clear whether a part is for " + other);
+  }
+
+  // Whether at least half of the lines that say something are in the file.
+  bool has_most_of(const std::vector<std::string>& lines) const {
+    std::size_t n_telling = 0, n_there = 0;
+    for (const std::string& line : lines) {
+      if (!is_telling(line)) continue;
+      ++n_telling;
+      n_there += file_.places_of(trimmed(line)).empty() ? 0 : 1;
+    }
+    return n_telling > 0 && 2 * n_there >= n_telling;
+  }
+
   template <typename Part>
   Result<void> check(const Part& part, const Result<std::vector<LineSpan>>& spans) {
-    if (spans) return Error("it is not clear whether a part is for " + part.after_other);
+    if (spans) return unclear(part.after_other);
     others_.push_back(part.after_other);
     return {};
   }
