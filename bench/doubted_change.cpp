@@ -63,6 +63,12 @@ const char* to_string(Doubt::Kind kind) {
       return "branch";
     case Doubt::Kind::kImport:
       return "import";
+    case Doubt::Kind::kRemoved:
+      return "removed";
+    case Doubt::Kind::kBrackets:
+      return "brackets";
+    case Doubt::Kind::kUndefined:
+      return "undefined";
   }
   return "";
 }

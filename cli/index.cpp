@@ -189,8 +189,7 @@ int run_index(const IndexCommandOptions& options) {
     std::cerr << "redraft: no packages are installed in these folders" << std::endl;
   Outcomes outcomes;
   Result<void> built;
-  if (!repository.empty())
-    built = build(options, repository, {}, watch, outcomes.repository);
+  if (!repository.empty()) built = build(options, repository, {}, watch, outcomes.repository);
   if (built && !watch.interrupted() && !common.empty())
     built = build(options, common, kCommonCode, watch, outcomes.common);
   if (watch.interrupted()) {

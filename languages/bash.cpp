@@ -5,6 +5,8 @@ namespace {
 
 constexpr DefinitionType kDefinitions[] = {{"function_definition"}};
 
+constexpr ContainerTypes kContainers{.cases = "case_statement", .entries = "array"};
+
 constexpr LanguageFiles kFiles[] = {{"shellscript", "sh bash", ".bashrc .bash_profile .profile"}};
 constexpr CommentMarks kComments[] = {{"#"}};
 
@@ -27,6 +29,7 @@ constinit const Language kBash = {
     .parts = "else_clause elif_clause",
     .function_values = "function_definition",
     .scopes = kHasNone,
+    .containers = &kContainers,
     .signatures = kHasNone,
     .imports = kHasNone,
     .import_words = "source .",
@@ -34,6 +37,7 @@ constinit const Language kBash = {
     .has_local_imports = true,
     .modules = ModuleSystem::kUnknown,
     .standard_modules = kHasNone,
+    .known_names = kHasNone,
     .import_lines = kHasNone,
     .declaring_words = "function",
     .comments = kComments,

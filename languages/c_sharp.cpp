@@ -62,6 +62,8 @@ constexpr ScopeTypes kScopes{
     .arguments = "argument.name",
     .fields = "with_initializer- subpattern-",
     .unsure = "initializer_expression query_expression",
+    .foreign = "attribute_list",
+    .base_nodes = "base_list",
     .type_places =
         "variable_declaration.type parameter.type property_declaration.type "
         "method_declaration.returns local_function_statement.type object_creation_expression.type "
@@ -89,6 +91,20 @@ constexpr SignatureTypes kSignatures{
     .has_overloads = true,
     .style = {.name_mark = ": "}};
 
+constexpr std::string_view kBuiltins =
+    "nameof var dynamic value args field notnull unmanaged managed global async await record get "
+    "set init add remove when where yield partial required scoped file with and or not nint nuint "
+    "Equals GetHashCode GetType MemberwiseClone ReferenceEquals ToString Finalize System "
+    "Microsoft Console";
+constexpr KnownNames kKnownNames{.builtins = kBuiltins, .members = {.case_mark = "."}};
+
+constexpr ContainerTypes kContainers{
+    .cases = "switch_statement switch_expression enum_declaration",
+    .fields = "class_declaration struct_declaration record_declaration interface_declaration",
+    .methods = "class_declaration struct_declaration record_declaration interface_declaration",
+    .entries = "initializer_expression",
+    .option_calls = "AddOption AddArgument AddCommand"};
+
 constexpr LanguageFiles kFiles[] = {{"csharp", "cs csx"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
 constexpr std::string_view kImportLines[] = {"using "};
@@ -112,6 +128,7 @@ constinit const Language kCSharp = {
     .parts = "finally_clause catch_clause",
     .function_values = kHasNone,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "using_directive",
     .import_words = kHasNone,
@@ -119,6 +136,7 @@ constinit const Language kCSharp = {
     .has_local_imports = false,
     .modules = ModuleSystem::kCSharp,
     .standard_modules = kHasNone,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "using class struct interface enum",
     .comments = kComments,

@@ -54,6 +54,10 @@ constexpr ScopeTypes kScopes{
     .keys = "statement_identifier preproc_params",
     .fields = "field_designator",
     .unsure = "using_declaration friend_declaration",
+    .foreign =
+        "preproc_defined preproc_call preproc_ifdef.name attribute_declaration attribute_specifier "
+        "ms_declspec_modifier gnu_asm_expression",
+    .base_nodes = "base_class_clause",
     .type_places = "qualified_identifier.scope",
     .own = "this",
     .known_from = KnownFrom::kName,
@@ -71,6 +75,69 @@ constexpr SignatureTypes kSignatures{
         "template_method.name dependent_name",
     .spreads = "parameter_pack_expansion",
     .has_overloads = true};
+
+constexpr std::string_view kBuiltins =
+    "NULL EOF stdin stdout stderr errno true false bool va_start va_end va_arg va_copy main "
+    "__func__ __FUNCTION__ __PRETTY_FUNCTION__ __FILE__ __LINE__ __DATE__ __TIME__ defined size_t "
+    "ssize_t ptrdiff_t intptr_t uintptr_t wchar_t int8_t int16_t int32_t int64_t uint8_t uint16_t "
+    "uint32_t uint64_t intmax_t uintmax_t off_t time_t FILE va_list environ optarg optind opterr "
+    "optopt inline asm nullptr typeof static_assert thread_local alignas alignof offsetof assert "
+    "std this npos override final import module concept co_await cout cerr cin endl __VA_ARGS__ "
+    "__VA_OPT__ __cplusplus __has_include __typeof__ __attribute__ __declspec threadIdx blockIdx "
+    "blockDim gridDim warpSize";
+constexpr KnownNames kKnownNames{.builtins = kBuiltins, .members = {.case_mark = "::"}};
+
+constexpr ContainerTypes kContainers{
+    .cases = "switch_statement enum_specifier",
+    .fields = "class_specifier struct_specifier union_specifier",
+    .methods = "class_specifier struct_specifier",
+    .entries = "initializer_list",
+    .option_calls = "add_argument add_option add_options add_flag"};
+
+// Those that mean one thing in all code.
+constexpr StandardNames kNames[] = {
+    {"algorithm",
+     "all_of any_of clamp count_if find find_if lower_bound none_of remove_if reverse "
+     "sort stable_sort upper_bound"},
+    {"array", "array"},
+    {"atomic", "atomic"},
+    {"chrono", "chrono"},
+    {"condition_variable", "condition_variable"},
+    {"deque", "deque"},
+    {"filesystem", "filesystem"},
+    {"fstream", "fstream ifstream ofstream"},
+    {"functional", "function"},
+    {"iomanip", "setfill setprecision setw"},
+    {"iostream", "cerr cin clog cout endl"},
+    {"limits", "numeric_limits"},
+    {"list", "list"},
+    {"map", "map multimap"},
+    {"memory", "make_shared make_unique shared_ptr unique_ptr weak_ptr"},
+    {"mutex", "lock_guard mutex scoped_lock unique_lock"},
+    {"numeric", "accumulate iota"},
+    {"optional", "make_optional nullopt optional"},
+    {"queue", "priority_queue queue"},
+    {"random", "mt19937 random_device uniform_int_distribution"},
+    {"regex", "regex regex_match regex_replace regex_search smatch"},
+    {"set", "multiset set"},
+    {"span", "span"},
+    {"sstream", "istringstream ostringstream stringstream"},
+    {"stack", "stack"},
+    {"stdexcept", "invalid_argument logic_error out_of_range runtime_error"},
+    {"string", "string to_string"},
+    {"string_view", "string_view"},
+    {"thread", "thread this_thread"},
+    {"tuple", "make_tuple tie tuple"},
+    {"unordered_map", "unordered_map unordered_multimap"},
+    {"unordered_set", "unordered_multiset unordered_set"},
+    {"variant", "get_if holds_alternative monostate variant visit"},
+    {"vector", "vector"},
+};
+constexpr StandardModules kStandardModules{.paths = {},
+                                           .forms = {},
+                                           .names = kNames,
+                                           .name_form = "#include <{module}>",
+                                           .qualifier = "std::"};
 
 constexpr LanguageFiles kFiles[] = {{"cpp", "cpp cc cxx c++ h hh hpp hxx inl ipp"},
                                     {"cuda-cpp", "cu cuh"}};
@@ -94,13 +161,15 @@ constinit const Language kCpp = {
     .parts = "else_clause catch_clause",
     .function_values = "function_definition",
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "preproc_include",
     .import_words = kHasNone,
     .import_heads = "preproc_call",
     .has_local_imports = false,
     .modules = ModuleSystem::kInclude,
-    .standard_modules = kHasNone,
+    .standard_modules = &kStandardModules,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "include using class struct enum",
     .comments = kComments,

@@ -13,6 +13,8 @@ constexpr DefinitionType kDefinitions[] = {{"rule_set", kEntry, kAlways, ""},
                                            {"keyframes_statement", kEntry, kAlways, ""},
                                            {"at_rule", kEntry, kSeveralLines, ""}};
 
+constexpr ContainerTypes kContainers{.fields = "rule_set", .entries = "rule_set"};
+
 constexpr LanguageFiles kFiles[] = {{"css", "css"}};
 constexpr CommentMarks kComments[] = {{"/*", "*/"}};
 
@@ -33,6 +35,7 @@ constinit const Language kCss = {
     .parts = kHasNone,
     .function_values = kHasNone,
     .scopes = kHasNone,
+    .containers = &kContainers,
     .signatures = kHasNone,
     .imports = "import_statement",
     .import_words = kHasNone,
@@ -40,6 +43,7 @@ constinit const Language kCss = {
     .has_local_imports = false,
     .modules = ModuleSystem::kUnknown,
     .standard_modules = kHasNone,
+    .known_names = kHasNone,
     .import_lines = kHasNone,
     .declaring_words = kHasNone,
     .comments = kComments,

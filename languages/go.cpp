@@ -45,7 +45,9 @@ constexpr SignatureTypes kSignatures{.parameter_lists = "parameter_list",
                                      .several = "parameter_declaration",
                                      .calls = "call_expression.function",
                                      .callee_parts = "selector_expression.field",
-                                     .spreads = "variadic_argument"};
+                                     .spreads = "variadic_argument",
+                                     .results = "result",
+                                     .takers = "short_var_declaration assignment_statement"};
 
 constexpr std::string_view kModules[] = {
     "bufio",        "bytes",        "context",       "crypto/sha256", "encoding/base64",
@@ -55,7 +57,24 @@ constexpr std::string_view kModules[] = {
     "reflect",      "regexp",       "runtime",       "slices",        "sort",
     "strconv",      "strings",      "sync",          "sync/atomic",   "time",
     "unicode",      "unicode/utf8"};
-constexpr StandardModules kStandardModules{.paths = kModules, .before = "import \"", .after = "\""};
+constexpr ImportForm kImportForms[] = {{"import \"{module}\""}};
+constexpr StandardModules kStandardModules{.paths = kModules, .forms = kImportForms};
+
+constexpr std::string_view kBuiltins =
+    "any append bool byte cap clear close comparable complex complex64 complex128 copy delete "
+    "error false float32 float64 imag int int8 int16 int32 int64 iota len make max min new nil "
+    "panic print println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr C "
+    "init main";
+constexpr KnownNames kKnownNames{.builtins = kBuiltins, .wildcards = "."};
+
+constexpr ContainerTypes kContainers{
+    .cases = "expression_switch_statement type_switch_statement select_statement const_declaration",
+    .fields = "struct_type literal_value",
+    .methods = "interface_type",
+    .entries = "literal_value",
+    .option_calls =
+        "Bool BoolVar Duration DurationVar Int IntVar String StringVar BoolP BoolVarP IntP IntVarP "
+        "StringP StringVarP"};
 
 constexpr LanguageFiles kFiles[] = {{"go", "go"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
@@ -81,6 +100,7 @@ constinit const Language kGo = {
     .parts = kHasNone,
     .function_values = kHasNone,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "import_declaration",
     .import_words = kHasNone,
@@ -88,6 +108,7 @@ constinit const Language kGo = {
     .has_local_imports = false,
     .modules = ModuleSystem::kGo,
     .standard_modules = &kStandardModules,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "import package func",
     .comments = kComments,

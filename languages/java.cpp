@@ -41,6 +41,9 @@ constexpr ScopeTypes kScopes{
         "continue_statement element_value_pair.key",
     .apart = "package_declaration import_declaration",
     .callables = "method_invocation.name method_declaration.name method_reference+",
+    .foreign = "switch_label module_declaration",
+    .base_nodes = "superclass extends_interfaces",
+    .interface_nodes = "super_interfaces",
     .own = "this super",
     .predefined =
         "var record yield sealed permits Object String Integer Long Short Byte Character Boolean "
@@ -65,6 +68,70 @@ constexpr SignatureTypes kSignatures{
     .callee_parts = "generic_type",
     .has_overloads = true};
 
+constexpr std::string_view kBuiltins =
+    "Appendable AutoCloseable CharSequence Cloneable Comparable Iterable Readable Runnable "
+    "ProcessHandle Boolean Byte Character Class ClassLoader ClassValue Double Enum Float "
+    "InheritableThreadLocal Integer Long Math Module ModuleLayer Number Object Package Process "
+    "ProcessBuilder Record Runtime RuntimePermission ScopedValue SecurityManager Short "
+    "StackTraceElement StackWalker StrictMath String StringBuffer StringBuilder StringTemplate "
+    "System Thread ThreadGroup ThreadLocal Throwable Void ArithmeticException "
+    "ArrayIndexOutOfBoundsException ArrayStoreException ClassCastException ClassNotFoundException "
+    "CloneNotSupportedException EnumConstantNotPresentException Exception IllegalAccessException "
+    "IllegalArgumentException IllegalCallerException IllegalMonitorStateException "
+    "IllegalStateException IllegalThreadStateException IndexOutOfBoundsException "
+    "InstantiationException InterruptedException LayerInstantiationException MatchException "
+    "NegativeArraySizeException NoSuchFieldException NoSuchMethodException NullPointerException "
+    "NumberFormatException ReflectiveOperationException RuntimeException SecurityException "
+    "StringIndexOutOfBoundsException TypeNotPresentException UnsupportedOperationException "
+    "WrongThreadException AbstractMethodError AssertionError BootstrapMethodError "
+    "ClassCircularityError ClassFormatError Error ExceptionInInitializerError IllegalAccessError "
+    "IncompatibleClassChangeError InstantiationError InternalError LinkageError "
+    "NoClassDefFoundError NoSuchFieldError NoSuchMethodError OutOfMemoryError StackOverflowError "
+    "ThreadDeath UnknownError UnsatisfiedLinkError UnsupportedClassVersionError VerifyError "
+    "VirtualMachineError Deprecated FunctionalInterface Override SafeVarargs SuppressWarnings "
+    "getClass hashCode equals toString clone notify notifyAll wait finalize length values valueOf "
+    "ordinal name compareTo java javax jdk sun com org net io dev edu var record yield";
+constexpr KnownNames kKnownNames{.builtins = kBuiltins,
+                                 .wildcards = "*",
+                                 .members = {.case_mark = ".", .are_cases_constants = true}};
+
+constexpr ContainerTypes kContainers{
+    .cases = "switch_expression enum_declaration",
+    .fields = "class_declaration interface_declaration enum_declaration record_declaration",
+    .methods = "class_declaration interface_declaration enum_declaration record_declaration",
+    .entries = "array_initializer",
+    .option_calls = "addOption addArgument"};
+
+// Those that mean one thing in all code.
+constexpr StandardNames kNames[] = {
+    {"java.io",
+     "BufferedReader ByteArrayInputStream ByteArrayOutputStream File "
+     "FileNotFoundException IOException InputStream InputStreamReader OutputStream "
+     "PrintWriter Reader Serializable StringReader StringWriter UncheckedIOException "
+     "Writer"},
+    {"java.math", "BigDecimal BigInteger"},
+    {"java.nio.charset", "Charset StandardCharsets"},
+    {"java.nio.file", "Files Path Paths"},
+    {"java.time", "Duration Instant LocalDate LocalDateTime ZonedDateTime"},
+    {"java.util",
+     "ArrayDeque ArrayList Arrays BitSet Collection Collections Comparator "
+     "ConcurrentModificationException Deque EnumMap EnumSet HashMap HashSet Iterator "
+     "LinkedHashMap LinkedHashSet LinkedList List Locale Map NoSuchElementException "
+     "Objects Optional PriorityQueue Queue Scanner Set SortedMap SortedSet "
+     "StringJoiner TreeMap TreeSet UUID"},
+    {"java.util.concurrent",
+     "CompletableFuture ConcurrentHashMap ConcurrentMap CountDownLatch ExecutorService "
+     "Executors TimeUnit"},
+    {"java.util.concurrent.atomic", "AtomicBoolean AtomicInteger AtomicLong AtomicReference"},
+    {"java.util.function",
+     "BiConsumer BiFunction BinaryOperator Consumer Function Predicate Supplier "
+     "UnaryOperator"},
+    {"java.util.regex", "Matcher Pattern"},
+    {"java.util.stream", "Collectors IntStream Stream"},
+};
+constexpr StandardModules kStandardModules{
+    .paths = {}, .forms = {}, .names = kNames, .name_form = "import {module}.{name};"};
+
 constexpr LanguageFiles kFiles[] = {{"java", "java"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
 constexpr std::string_view kImportLines[] = {"import "};
@@ -88,13 +155,15 @@ constinit const Language kJava = {
     .parts = "finally_clause catch_clause switch_label enum_body_declarations",
     .function_values = kHasNone,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "import_declaration",
     .import_words = kHasNone,
     .import_heads = "package_declaration",
     .has_local_imports = false,
     .modules = ModuleSystem::kJava,
-    .standard_modules = kHasNone,
+    .standard_modules = &kStandardModules,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "import package class interface enum",
     .comments = kComments,

@@ -25,6 +25,13 @@ constexpr ScopeTypes with_assigned_members(ScopeTypes types) {
 constexpr ScopeTypes kScopes = with_assigned_members(script_scopes());
 constexpr SignatureTypes kSignatures = script_signatures({.may_lack = true});
 
+constexpr ContainerTypes kContainers{
+    .cases = "switch_statement",
+    .fields = "class_declaration class object",
+    .methods = "class_declaration class object",
+    .entries = "object array",
+    .option_calls = "option addOption requiredOption addArgument positional"};
+
 constexpr LanguageFiles kFiles[] = {{"javascript", "js mjs cjs"}, {"javascriptreact", "jsx"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
 constexpr std::string_view kImportLines[] = {"import "};
@@ -46,13 +53,15 @@ constinit const Language kJavaScript = {
     .parts = "else_clause finally_clause catch_clause jsx_opening_element jsx_closing_element",
     .function_values = kScriptFunctionValues,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "import_statement",
     .import_words = "require",
     .import_heads = "hash_bang_line",
     .has_local_imports = false,
     .modules = ModuleSystem::kScript,
-    .standard_modules = kHasNone,
+    .standard_modules = &kScriptStandardModules,
+    .known_names = &kScriptKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "import class function",
     .comments = kComments,

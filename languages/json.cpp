@@ -8,6 +8,8 @@ constexpr auto kSeveralLines = DefinitionTest::kSeveralLines;
 
 constexpr DefinitionType kDefinitions[] = {{"pair", kEntry, kSeveralLines, "key"}};
 
+constexpr ContainerTypes kContainers{.fields = "object", .entries = "array object"};
+
 constexpr LanguageFiles kFiles[] = {{"json", "json"}, {"jsonc", "jsonc"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
 
@@ -27,6 +29,7 @@ constinit const Language kJson = {.ids = "json jsonc",
                                   .parts = "document",
                                   .function_values = kHasNone,
                                   .scopes = kHasNone,
+                                  .containers = &kContainers,
                                   .signatures = kHasNone,
                                   .imports = kHasNone,
                                   .import_words = kHasNone,
@@ -34,6 +37,7 @@ constinit const Language kJson = {.ids = "json jsonc",
                                   .has_local_imports = false,
                                   .modules = ModuleSystem::kUnknown,
                                   .standard_modules = kHasNone,
+                                  .known_names = kHasNone,
                                   .import_lines = kHasNone,
                                   .declaring_words = kHasNone,
                                   .comments = kComments,

@@ -22,6 +22,7 @@
 #include <span>
 #include <string_view>
 
+#include "languages/container_types.h"
 #include "languages/definition_types.h"
 #include "languages/fact.h"
 #include "languages/scope_types.h"
@@ -71,10 +72,54 @@ struct IndentedBlocks {
   std::string_view long_quotes;     // quotes of strings that extend over several lines
 };
 
-// Modules of the standard library whose import redraft adds if the model forgets it.
+// Names that mean what a module of the standard library has, wherever nothing declares them.
+struct StandardNames {
+  std::string_view module, names;
+};
+
+// An import statement, in which "{module}" and "{name}" stand for an import's.
+struct ImportForm {
+  std::string_view text;
+  std::string_view where = {};  // for files with this text; empty: for all
+};
+
+// What the standard library has whose import redraft adds if the model forgets it.
 struct StandardModules {
   std::span<const std::string_view> paths;  // the last part of a path is the name in code
-  std::string_view before, after;           // an import statement: before + path + after
+  std::span<const ImportForm> forms;        // of modules; the first one that the file allows
+  std::span<const StandardNames> names = {};
+  std::string_view name_form = {};  // an ImportForm::text for `names`
+  // What stands before one of `names` in code: "std::"; empty: they stand by themselves.
+  std::string_view qualifier = {};
+  // One statement makes known several names of a module, between these brackets or without any.
+  bool joins_names = false;
+  std::string_view brackets = {};
+};
+
+// What a type says of its members.
+struct TypeMembers {
+  // Between an enumeration and one of its cases; empty: none stands there.
+  std::string_view case_mark = {};
+  bool are_cases_constants = false;  // in upper case
+  bool are_cases_camel = false;      // "InvalidName", which may be called
+  // Types that make what is based on them an enumeration, in addition to the word "enum".
+  std::string_view enumeration_bases = {};
+  // Words before what else a type may have, in a part of its own.
+  std::string_view declaring_words = {};
+  std::string_view body_marks = "{";  // any of these characters begins the body
+  // A class without bases has no other members than the file says.
+  bool has_own_members = false;
+  // Members that any type has, and texts in a class that says not all of its members.
+  std::string_view builtins = {}, opening_texts = {};
+};
+
+// What a file knows without declaring or importing it.
+struct KnownNames {
+  std::string_view builtins;
+  // Words of an import that makes known all names of something; empty: none does.
+  std::string_view wildcards = {};
+  bool doubts_wildcards = false;  // people avoid such imports
+  TypeMembers members = {};
 };
 
 struct Language {
@@ -106,6 +151,8 @@ struct Language {
   Fact<std::string_view> function_values;
   // Where names are declared and used; null: redraft does not follow names.
   Fact<const ScopeTypes*> scopes;
+  // What has parts that one adds: cases, fields; null: nothing does.
+  Fact<const ContainerTypes*> containers;
   // Parameters and arguments; null: redraft does not follow changes of signatures.
   Fact<const SignatureTypes*> signatures;
 
@@ -120,6 +167,8 @@ struct Language {
   Fact<ModuleSystem> modules;
   // Null: redraft adds no forgotten imports.
   Fact<const StandardModules*> standard_modules;
+  // Null: redraft does not look for names that nothing defines.
+  Fact<const KnownNames*> known_names;
   // Texts, each with the blank behind a word, that an import begins with at the left margin.
   Fact<std::span<const std::string_view>> import_lines;
 

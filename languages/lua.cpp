@@ -11,6 +11,12 @@ constexpr DefinitionType kDefinitions[] = {
     {"assignment_statement", kFunction, kHoldsFunction, "", ""},
     {"field", kFunction, kHoldsFunction}};
 
+constexpr ContainerTypes kContainers{.cases = "if_statement?alternative",
+                                     .fields = "table_constructor",
+                                     .methods = "table_constructor",
+                                     .entries = "table_constructor",
+                                     .option_calls = "option flag argument"};
+
 constexpr LanguageFiles kFiles[] = {{"lua", "lua"}};
 constexpr CommentMarks kComments[] = {{"--"}};
 constexpr std::string_view kImportLines[] = {"require ", "require("};
@@ -31,6 +37,7 @@ constinit const Language kLua = {.ids = "lua",
                                  .parts = "elseif_statement else_statement",
                                  .function_values = "function_definition",
                                  .scopes = kHasNone,
+                                 .containers = &kContainers,
                                  .signatures = kHasNone,
                                  .imports = kHasNone,
                                  .import_words = "require",
@@ -38,6 +45,7 @@ constinit const Language kLua = {.ids = "lua",
                                  .has_local_imports = true,
                                  .modules = ModuleSystem::kUnknown,
                                  .standard_modules = kHasNone,
+                                 .known_names = kHasNone,
                                  .import_lines = kImportLines,
                                  .declaring_words = "require function",
                                  .comments = kComments,

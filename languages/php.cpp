@@ -15,6 +15,13 @@ constexpr DefinitionType kDefinitions[] = {{"function_definition"},
                                            {"enum_declaration", kType},
                                            {"namespace_definition", kModule, kHasBody}};
 
+constexpr ContainerTypes kContainers{
+    .cases = "switch_statement match_expression enum_declaration",
+    .fields = "class_declaration interface_declaration trait_declaration array_creation_expression",
+    .methods = "class_declaration interface_declaration trait_declaration enum_declaration",
+    .entries = "array_creation_expression",
+    .option_calls = "addOption addArgument"};
+
 constexpr LanguageFiles kFiles[] = {{"php", "php phtml"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"#"}, {"/*", "*/"}};
 constexpr std::string_view kImportLines[] = {"use ", "require ", "require("};
@@ -38,6 +45,7 @@ constinit const Language kPhp = {
     .parts = "else_clause finally_clause catch_clause",
     .function_values = "arrow_function function_definition",
     .scopes = kHasNone,
+    .containers = &kContainers,
     .signatures = kHasNone,
     .imports = "namespace_use_declaration",
     .import_words = "require require_once include include_once",
@@ -45,6 +53,7 @@ constinit const Language kPhp = {
     .has_local_imports = true,
     .modules = ModuleSystem::kUnknown,
     .standard_modules = kHasNone,
+    .known_names = kHasNone,
     .import_lines = kImportLines,
     .declaring_words = "use require include function class interface trait enum",
     .comments = kComments,

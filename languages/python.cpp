@@ -97,7 +97,44 @@ constexpr std::string_view kModules[] = {
     "subprocess",  "sys",        "tempfile",  "textwrap",   "threading",   "time",
     "timeit",      "traceback",  "types",     "typing",     "unicodedata", "uuid",
     "warnings",    "weakref",    "zipfile",   "zlib"};
-constexpr StandardModules kStandardModules{.paths = kModules, .before = "import ", .after = ""};
+// Those that mean one thing in all code.
+constexpr StandardNames kNames[] = {
+    {"abc", "ABC ABCMeta abstractmethod"},
+    {"argparse", "ArgumentParser"},
+    {"collections", "ChainMap Counter OrderedDict defaultdict deque namedtuple"},
+    {"concurrent.futures", "ProcessPoolExecutor ThreadPoolExecutor"},
+    {"contextlib",
+     "ExitStack asynccontextmanager contextmanager nullcontext redirect_stdout "
+     "suppress"},
+    {"copy", "deepcopy"},
+    {"dataclasses", "asdict dataclass field"},
+    {"datetime", "timedelta timezone"},
+    {"decimal", "Decimal"},
+    {"enum", "Enum IntEnum IntFlag"},
+    {"fractions", "Fraction"},
+    {"functools", "cached_property lru_cache partial reduce total_ordering wraps"},
+    {"io", "BytesIO StringIO"},
+    {"itertools", "combinations groupby islice permutations zip_longest"},
+    {"pathlib", "Path PurePath"},
+    {"tempfile", "NamedTemporaryFile TemporaryDirectory"},
+    {"textwrap", "dedent"},
+    {"types", "MappingProxyType SimpleNamespace"},
+    {"typing",
+     "Annotated Any AnyStr AsyncIterable AsyncIterator Awaitable BinaryIO Callable "
+     "ClassVar Coroutine DefaultDict Deque Dict Final FrozenSet Generator Generic "
+     "Hashable Iterable Iterator List Literal Mapping MutableMapping MutableSequence "
+     "NamedTuple NewType NoReturn Optional Protocol Sequence Set TYPE_CHECKING TextIO "
+     "Tuple Type TypeVar TypedDict Union cast overload"},
+    {"unittest.mock", "MagicMock"},
+    {"urllib.parse", "urlencode urljoin urlparse"},
+    {"uuid", "uuid4"},
+};
+constexpr ImportForm kImportForms[] = {{"import {module}"}};
+constexpr StandardModules kStandardModules{.paths = kModules,
+                                           .forms = kImportForms,
+                                           .names = kNames,
+                                           .name_form = "from {module} import {name}",
+                                           .joins_names = true};
 
 constexpr IndentedBlocks kBlocks{
     .heads = "async case class def elif else except finally for if match try while with",
@@ -105,6 +142,47 @@ constexpr IndentedBlocks kBlocks{
     .continuing = "elif else except finally ) ] }",
     .decorator = "@",
     .long_quotes = "\"\"\" '''"};
+
+constexpr std::string_view kBuiltins =
+    "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup "
+    "BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError "
+    "ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError "
+    "DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception "
+    "ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning "
+    "GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError "
+    "IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError "
+    "NameError None NotADirectoryError NotImplemented NotImplementedError OSError OverflowError "
+    "PendingDeprecationWarning PermissionError ProcessLookupError RecursionError ReferenceError "
+    "ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration SyntaxError "
+    "SyntaxWarning SystemError SystemExit TabError TimeoutError True TypeError UnboundLocalError "
+    "UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning "
+    "UserWarning ValueError Warning ZeroDivisionError __debug__ __doc__ __import__ __loader__ "
+    "__name__ __package__ __spec__ abs aiter all anext any ascii bin bool breakpoint bytearray "
+    "bytes callable chr classmethod compile complex delattr dict dir divmod enumerate eval exec "
+    "exit filter float format frozenset getattr globals hasattr hash help hex id input int "
+    "isinstance issubclass iter len list locals map max memoryview min next object oct open ord "
+    "pow print property quit range repr reversed round set setattr slice sorted staticmethod str "
+    "sum super tuple type vars zip __file__ __path__ __all__ __annotations__ __builtins__ "
+    "__dict__ __module__ __qualname__ __class__ __version__ WindowsError PythonFinalizationError "
+    "unicode basestring xrange raw_input long unichr reduce cmp file execfile reload coerce "
+    "intern apply buffer reveal_type reveal_locals";
+constexpr KnownNames kKnownNames{
+    .builtins = kBuiltins,
+    .wildcards = "*",
+    .doubts_wildcards = true,
+    .members = {.case_mark = ".",
+                .are_cases_constants = true,
+                .enumeration_bases = "Enum IntEnum StrEnum Flag IntFlag",
+                .body_marks = ":",
+                .has_own_members = true,
+                .opening_texts = "setattr __dict__ __getattr__ __getattribute__ vars("}};
+
+constexpr ContainerTypes kContainers{
+    .cases = "match_statement class_definition?superclasses if_statement?alternative",
+    .fields = "class_definition dictionary",
+    .methods = "class_definition",
+    .entries = "dictionary list set tuple",
+    .option_calls = "add_argument add_option add_parser option argument"};
 
 constexpr LanguageFiles kFiles[] = {{"python", "py pyi pyw"}};
 constexpr CommentMarks kComments[] = {{"#"}};
@@ -127,6 +205,7 @@ constinit const Language kPython = {
     .parts = "else_clause elif_clause except_clause finally_clause",
     .function_values = "function_definition",
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "import_statement import_from_statement future_import_statement",
     .import_words = kHasNone,
@@ -134,6 +213,7 @@ constinit const Language kPython = {
     .has_local_imports = true,
     .modules = ModuleSystem::kPython,
     .standard_modules = &kStandardModules,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "import from def class",
     .comments = kComments,

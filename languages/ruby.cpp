@@ -13,6 +13,12 @@ constexpr DefinitionType kDefinitions[] = {{"method"},
                                            {"singleton_class", kType, kAlways, "value"},
                                            {"module", kModule}};
 
+constexpr ContainerTypes kContainers{.cases = "case case_match",
+                                     .fields = "class hash",
+                                     .methods = "class module",
+                                     .entries = "hash array",
+                                     .option_calls = "on option"};
+
 constexpr LanguageFiles kFiles[] = {{"ruby", "rb rake gemspec", "rakefile gemfile"}};
 constexpr CommentMarks kComments[] = {{"#"}};
 constexpr std::string_view kImportLines[] = {"require ", "require(", "require_relative "};
@@ -35,6 +41,7 @@ constinit const Language kRuby = {
     .parts = "then else elsif rescue ensure",
     .function_values = "class",
     .scopes = kHasNone,
+    .containers = &kContainers,
     .signatures = kHasNone,
     .imports = kHasNone,
     .import_words = "require require_relative",
@@ -42,6 +49,7 @@ constinit const Language kRuby = {
     .has_local_imports = true,
     .modules = ModuleSystem::kUnknown,
     .standard_modules = kHasNone,
+    .known_names = kHasNone,
     .import_lines = kImportLines,
     .declaring_words = "require class def",
     .comments = kComments,

@@ -45,6 +45,10 @@ constexpr ScopeTypes kScopes{
     .shorthand = "shorthand_field_initializer shorthand_field_identifier",
     .member_imports = "use_declaration",
     .unsure = "macro_rule",
+    .foreign =
+        "attribute_item inner_attribute_item type_binding.name lifetime macro_invocation.macro "
+        "macro_definition "
+        "visibility_modifier label",
     .type_places = "scoped_identifier.path scoped_type_identifier.path",
     .own = "self Self",
     .predefined =
@@ -65,6 +69,45 @@ constexpr SignatureTypes kSignatures{
     .calls = "call_expression.function",
     .callee_parts = "field_expression.field scoped_identifier.name generic_function.function",
     .attributes = "attribute_item"};
+
+constexpr std::string_view kBuiltins =
+    "Option Some None Result Ok Err Vec String Box ToString ToOwned Clone Copy Send Sync Sized "
+    "Drop Fn FnMut FnOnce AsyncFn AsyncFnMut AsyncFnOnce drop Iterator IntoIterator Extend "
+    "DoubleEndedIterator ExactSizeIterator FromIterator Default Debug PartialEq Eq PartialOrd Ord "
+    "Hash AsRef AsMut Into From TryFrom TryInto Unpin bool char str u8 u16 u32 u64 u128 usize i8 "
+    "i16 i32 i64 i128 isize f32 f64 std core alloc self Self super crate size_of size_of_val "
+    "align_of align_of_val main test cfg derive union auto default macro_rules raw";
+constexpr KnownNames kKnownNames{
+    .builtins = kBuiltins,
+    .wildcards = "*",
+    .members = {.case_mark = "::", .are_cases_camel = true, .declaring_words = "type const fn"}};
+
+constexpr ContainerTypes kContainers{.cases = "match_expression enum_item",
+                                     .fields = "struct_item union_item struct_expression",
+                                     .methods = "impl_item trait_item",
+                                     .entries = "array_expression",
+                                     .option_calls = "arg add_argument"};
+
+// Those that mean one thing in all code.
+constexpr StandardNames kNames[] = {
+    {"std::borrow", "Cow"},
+    {"std::cell", "Cell RefCell"},
+    {"std::collections", "BTreeMap BTreeSet BinaryHeap HashMap HashSet VecDeque"},
+    {"std::ffi", "CStr CString OsStr OsString"},
+    {"std::io", "BufReader BufWriter"},
+    {"std::marker", "PhantomData"},
+    {"std::path", "Path PathBuf"},
+    {"std::rc", "Rc"},
+    {"std::str", "FromStr"},
+    {"std::sync", "Arc OnceLock"},
+    {"std::time", "Duration SystemTime"},
+};
+constexpr StandardModules kStandardModules{.paths = {},
+                                           .forms = {},
+                                           .names = kNames,
+                                           .name_form = "use {module}::{name};",
+                                           .joins_names = true,
+                                           .brackets = "{}"};
 
 constexpr LanguageFiles kFiles[] = {{"rust", "rs"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
@@ -89,13 +132,15 @@ constinit const Language kRust = {
     .parts = "else_clause",
     .function_values = kHasNone,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "use_declaration extern_crate_declaration",
     .import_words = kHasNone,
     .import_heads = "inner_attribute_item",
     .has_local_imports = true,
     .modules = ModuleSystem::kRust,
-    .standard_modules = kHasNone,
+    .standard_modules = &kStandardModules,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "use fn struct enum trait",
     .comments = kComments,

@@ -40,6 +40,7 @@ constexpr ScopeTypes kScopes{
     .apart = "import_declaration export_declaration",
     .arguments = "arguments>assignment_expression.left",
     .constructions = "instance_expression",
+    .base_nodes = "extends_clause",
     .bases = "extend",
     .own = "this super",
     .predefined =
@@ -60,6 +61,31 @@ constexpr SignatureTypes kSignatures{
     .effects = "instance_expression infix_expression postfix_expression field_expression",
     .has_overloads = true,
     .style = {.name_mark = " = "}};
+
+constexpr std::string_view kBuiltins =
+    "Any AnyRef AnyVal Array Boolean Byte Char Double Either Float Function Int Integer Iterable "
+    "Iterator Left List Long Map Nil None Nothing Null Numeric Object Option Ordered Ordering "
+    "Predef Product Range Right Seq Serializable Set Short Some StringBuilder String "
+    "StringContext Symbol Throwable Unit Vector LazyList BigInt BigDecimal Exception Error "
+    "RuntimeException IllegalArgumentException IllegalStateException NoSuchElementException "
+    "IndexOutOfBoundsException UnsupportedOperationException NullPointerException "
+    "ClassCastException NumberFormatException InterruptedException Math System Thread Runnable "
+    "Comparable Class Matchable Tuple EmptyTuple assert assume classOf identity implicitly "
+    "locally print printf println require summon summonInline valueOf ??? java javax scala com "
+    "org net io math sys util collection concurrent reflect hashCode toString equals getClass "
+    "wait notify notifyAll synchronized eq ne isInstanceOf asInstanceOf clone finalize main args "
+    "copy productIterator apply unapply inline opaque open transparent using derives end "
+    "extension as infix _";
+constexpr KnownNames kKnownNames{
+    .builtins = kBuiltins,
+    .wildcards = "* _ given",
+    .members = {.case_mark = ".", .builtins = "apply fromOrdinal unapply valueOf values"}};
+
+constexpr ContainerTypes kContainers{
+    .cases = "match_expression enum_definition",
+    .fields = "class_definition object_definition trait_definition",
+    .methods = "class_definition object_definition trait_definition enum_definition",
+    .option_calls = "opt arg"};
 
 constexpr LanguageFiles kFiles[] = {{"scala", "scala sbt"}};
 constexpr CommentMarks kComments[] = {{"//"}, {"/*", "*/"}};
@@ -84,6 +110,7 @@ constinit const Language kScala = {
     .parts = "catch_clause finally_clause",
     .function_values = kHasNone,
     .scopes = &kScopes,
+    .containers = &kContainers,
     .signatures = &kSignatures,
     .imports = "import_declaration",
     .import_words = kHasNone,
@@ -91,6 +118,7 @@ constinit const Language kScala = {
     .has_local_imports = true,
     .modules = ModuleSystem::kUnknown,
     .standard_modules = kHasNone,
+    .known_names = &kKnownNames,
     .import_lines = kImportLines,
     .declaring_words = "import package class object trait enum def",
     .comments = kComments,

@@ -66,6 +66,12 @@ struct ScopeTypes {
   std::string_view first_outside = {};
   // Nodes in which, and places at which there is no telling what a name means.
   std::string_view unsure = {}, unsure_places = {};
+  // Nodes in which, and places at which a name that nothing declares may well be right: attributes,
+  // what macros are called, labels.
+  std::string_view foreign = {};
+  // Parts of a type's head that say what it has from other types, and those of them that say which
+  // interfaces it implements.
+  std::string_view base_nodes = {}, interface_nodes = {};
   // Statements that take a name from further outside: Python's `global`.
   std::string_view free = {};
   // Statements whose declarations go to the function: JavaScript's `var`.

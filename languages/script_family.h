@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "languages/definition_types.h"
+#include "languages/language.h"
 #include "languages/scope_types.h"
+#include "languages/script_globals.h"
 #include "languages/signature_types.h"
 
 namespace redraft {
@@ -43,6 +45,35 @@ inline constexpr std::string_view kScriptKeywords =
     "package private protected public return static super switch this throw true try typeof var "
     "void while with yield";
 
+inline constexpr KnownNames kScriptKnownNames{
+    .builtins = kScriptGlobals,
+    .members = {.case_mark = ".",
+                .has_own_members = true,
+                .builtins = "constructor hasOwnProperty isPrototypeOf length name prototype "
+                            "toLocaleString toString valueOf",
+                .opening_texts = "Object.assign defineProp this["}};
+
+// Of typed scripts.
+inline constexpr ContainerTypes kScriptContainers{
+    .cases = "switch_statement enum_declaration",
+    .fields =
+        "class_declaration abstract_class_declaration class interface_declaration object_type "
+        "object",
+    .methods =
+        "class_declaration abstract_class_declaration class interface_declaration object_type "
+        "object",
+    .entries = "object array",
+    .option_calls = "option addOption requiredOption addArgument positional"};
+
+// Modules of Node.js.
+inline constexpr std::string_view kScriptModules[] = {"fs",       "http", "https", "os",  "path",
+                                                      "readline", "url",  "util",  "zlib"};
+inline constexpr ImportForm kScriptImportForms[] = {
+    {"const {name} = require('{module}');", "require("},
+    {"import * as {name} from '{module}';", "import "}};
+inline constexpr StandardModules kScriptStandardModules{.paths = kScriptModules,
+                                                        .forms = kScriptImportForms};
+
 inline constexpr std::string_view kScriptFunctions =
     "function_declaration function_expression arrow_function method_definition "
     "generator_function generator_function_declaration function_signature method_signature "
@@ -55,7 +86,8 @@ inline constexpr std::string_view kScriptTypes =
     "class_declaration class abstract_class_declaration interface_declaration enum_declaration";
 inline constexpr std::string_view kScriptHere =
     "variable_declarator.name for_in_statement.left?kind catch_clause.parameter "
-    "function_expression.name generator_function.name class.name type_parameter.name";
+    "function_expression.name generator_function.name class.name type_parameter.name "
+    "infer_type mapped_type_clause.name index_signature.name";
 inline constexpr std::string_view kScriptAround =
     "function_declaration.name generator_function_declaration.name class_declaration.name "
     "abstract_class_declaration.name interface_declaration.name type_alias_declaration.name "
@@ -95,6 +127,7 @@ constexpr ScopeTypes script_scopes() {
           .imports = "import_specifier.name?!alias",
           .exports = "export_specifier.name?!alias",
           .unsure = "with_statement",
+          .foreign = "export_specifier.name type_predicate",
           .hoisting = "variable_declaration",
           .own = "this super",
           .predefined =

@@ -30,6 +30,9 @@ struct SignatureTypes {
   std::string_view calls = {}, callee_parts = {};
   // Arguments that are several.
   std::string_view spreads = {};
+  // Of functions that return several values: the field of their results, and the nodes whose fields
+  // "left" and "right" take them.
+  std::string_view results = {}, takers = {};
   // Nodes that may have effects, in addition to calls and the like.
   std::string_view effects = {};
   // Nodes in a list of parameters that are not parameters, in addition to comments.

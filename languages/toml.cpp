@@ -11,6 +11,9 @@ constexpr DefinitionType kDefinitions[] = {{"table", kEntry, kAlways, ""},
                                            {"table_array_element", kEntry, kAlways, ""},
                                            {"pair", kEntry, kSeveralLines, ""}};
 
+constexpr ContainerTypes kContainers{.fields = "table inline_table table_array_element",
+                                     .entries = "array table inline_table table_array_element"};
+
 constexpr LanguageFiles kFiles[] = {{"toml", "toml"}};
 constexpr CommentMarks kComments[] = {{"#"}};
 
@@ -30,6 +33,7 @@ constinit const Language kToml = {.ids = "toml",
                                   .parts = "document",
                                   .function_values = kHasNone,
                                   .scopes = kHasNone,
+                                  .containers = &kContainers,
                                   .signatures = kHasNone,
                                   .imports = kHasNone,
                                   .import_words = kHasNone,
@@ -37,6 +41,7 @@ constinit const Language kToml = {.ids = "toml",
                                   .has_local_imports = false,
                                   .modules = ModuleSystem::kUnknown,
                                   .standard_modules = kHasNone,
+                                  .known_names = kHasNone,
                                   .import_lines = kHasNone,
                                   .declaring_words = kHasNone,
                                   .comments = kComments,

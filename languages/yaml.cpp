@@ -8,6 +8,10 @@ constexpr auto kSeveralLines = DefinitionTest::kSeveralLines;
 
 constexpr DefinitionType kDefinitions[] = {{"block_mapping_pair", kEntry, kSeveralLines, "key"}};
 
+constexpr ContainerTypes kContainers{
+    .fields = "block_mapping flow_mapping",
+    .entries = "block_sequence flow_sequence block_mapping flow_mapping"};
+
 constexpr LanguageFiles kFiles[] = {{"yaml", "yaml yml", ".clang-format .clang-tidy"}};
 constexpr CommentMarks kComments[] = {{"#"}};
 
@@ -27,6 +31,7 @@ constinit const Language kYaml = {.ids = "yaml",
                                   .parts = "document",
                                   .function_values = kHasNone,
                                   .scopes = kHasNone,
+                                  .containers = &kContainers,
                                   .signatures = kHasNone,
                                   .imports = kHasNone,
                                   .import_words = kHasNone,
@@ -34,6 +39,7 @@ constinit const Language kYaml = {.ids = "yaml",
                                   .has_local_imports = false,
                                   .modules = ModuleSystem::kUnknown,
                                   .standard_modules = kHasNone,
+                                  .known_names = kHasNone,
                                   .import_lines = kHasNone,
                                   .declaring_words = kHasNone,
                                   .comments = kComments,

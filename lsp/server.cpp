@@ -53,7 +53,8 @@ void Server::make_features(IndexFactories index, Now now) {
   quiet_ = add(std::make_unique<Quiet>(status_, std::move(now)));
   decoder_ = add(std::make_unique<DecoderChoice>(connection_, workspace_, configuration_));
   add(std::make_unique<DocumentSync>(connection_, workspace_, versions_));
-  add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_, versions_));
+  add(std::make_unique<EditFeature>(connection_, workspace_, configuration_, edit_feed_,
+                                    versions_));
   add(std::make_unique<ModelChoices>(workspace_, configuration_));
   indexes_ = add(std::make_unique<Indexes>(connection_, workspace_, configuration_, status_,
                                            std::move(index)));

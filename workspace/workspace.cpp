@@ -211,6 +211,7 @@ Result<void> Workspace::Impl::fill_in(const std::string& uri, std::int64_t versi
   const std::shared_ptr<const IndexSnapshot> repository = indexes.repository_without(uri);
   request.repository = repository;
   request.definitions = repository;
+  request.are_definitions_complete = indexes.is_repository_complete();
   request.common = indexes.common_code();
   request.remembering = remembering(uri);
   return {};

@@ -136,10 +136,11 @@ Result<GgufFile> GgufFile::open(const fs::path& file) {
   for (const fs::path& other : *others) {
     std::error_code problem;
     if (!fs::exists(other, problem)) {
-      return Error(file.string() + ": is " + part_text(*split) + " of a model, and " +
-                   other.filename().string() +
-                   " is missing. Put all parts into one folder; `redraft models pull` fetches them, "
-                   "and `llama-gguf-split --merge FIRST OUT` makes one file of them");
+      return Error(
+          file.string() + ": is " + part_text(*split) + " of a model, and " +
+          other.filename().string() +
+          " is missing. Put all parts into one folder; `redraft models pull` fetches them, "
+          "and `llama-gguf-split --merge FIRST OUT` makes one file of them");
     }
     Result<GgufFile> part = open_one(other);
     if (!part) return part;

@@ -39,8 +39,7 @@ fs::path resolved(const fs::path& path) {
 }
 
 bool contains(const fs::path& folder, const fs::path& path) {
-  const auto [end, ignored] =
-      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
   return end == folder.end();
 }
 
@@ -124,8 +123,8 @@ bool is_second_copy(const fs::path& folder, const GitWorkTree& tree,
   }
   const std::optional<fs::path> main = main_work_tree(common);
   if (is_broken || !main || !fs::is_directory(*main, error)) return false;
-  return std::ranges::any_of(
-      roots, [&](const fs::path& root) { return contains(resolved(root), *main); });
+  return std::ranges::any_of(roots,
+                             [&](const fs::path& root) { return contains(resolved(root), *main); });
 }
 
 bool are_in_two_work_trees(const fs::path& file, const fs::path& other) {

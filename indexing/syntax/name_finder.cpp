@@ -9,6 +9,7 @@
 
 #include "indexing/syntax/declared_names.h"
 #include "indexing/syntax/receiver_types.h"
+#include "indexing/syntax/undeclared_use.h"
 #include "support/utf8/utf8.h"
 #include "text/strings/names.h"
 
@@ -73,6 +74,7 @@ class NameFinder : private DeclaredNames {
       return refer_perhaps(place);
     if (types_.bare_members ? refer_to_inherited(place) : refer_to_imported(place)) return;
     meanings_.unknown.push_back(place.range);
+    if (auto use = undeclared_use(types_, text_, place)) meanings_.undeclared.push_back(*use);
   }
 
   // Rust: what "use Shape::Circle", or "use Shape::*", makes known by its name alone.
@@ -176,7 +178,8 @@ class NameFinder : private DeclaredNames {
     }
     for (auto& [to, use] : others) {
       std::vector<NameUse>& uses = meanings_.things[to].uses;
-      const auto is_same = [&](const NameUse& each) { return each.range == use.range; };
+      const ByteRange range = use.range;
+      const auto is_same = [&](const NameUse& each) { return each.range == range; };
       if (std::ranges::none_of(uses, is_same)) uses.push_back(std::move(use));
     }
   }

@@ -65,11 +65,6 @@ class PlaceReader {
   }
 
  private:
-  bool any_around(const NamePlace& place, std::string_view types) const {
-    return std::ranges::any_of(place.path,
-                               [&](const TSNode& node) { return has_word(types, type_of(node)); });
-  }
-
   void read_token(NamePlace& place) const {
     place.role = NameRole::kRaw;
     for (std::size_t i = 1; i < place.path.size(); ++i) {
@@ -95,18 +90,19 @@ class PlaceReader {
     place.is_callable = is_at(types_.callables, place, last);
     place.is_type = (types_.separate_types && type == "type_identifier") ||
                     is_at(types_.type_places, place, last);
-    if (is_within_error(place) || any_around(place, types_.unsure) ||
+    if (is_within_error(place) || is_in_any(types_.unsure, place) ||
         is_at(types_.unsure_places, place, last))
       return NameRole::kUnsure;
-    if (any_around(place, "token_tree")) return role_in_macro(place);
-    if (any_around(place, types_.free)) return NameRole::kFree;
+    if (is_in_any("token_tree", place)) return role_in_macro(place);
+    if (is_in_any(types_.free, place)) return NameRole::kFree;
     if (is_at(types_.member_declarations, place, last)) return member_declaration(place, last);
     if (is_at(types_.members, place, last)) {
       const bool is_pointer = place.range.begin > 0 && text_[place.range.begin - 1] == '*';
       return is_pointer ? NameRole::kReference : NameRole::kMember;  // C++: "object.*member"
     }
+    if (is_in_import_path(place)) return NameRole::kUnsure;
     if (declares(place)) return NameRole::kDeclaration;
-    const bool is_apart = any_around(place, types_.apart);
+    const bool is_apart = is_in_any(types_.apart, place);
     if (is_apart && role_in_import(place) == NameRole::kOther) return NameRole::kOther;
     if (is_qualified(place, last)) return NameRole::kQualified;
     if (is_at(types_.arguments, place, last)) return NameRole::kArgument;
@@ -117,6 +113,14 @@ class PlaceReader {
     const bool is_key = has_word(types_.keys, type) || is_at(types_.keys, place, outer);
     if (is_key || is_tag(place)) return NameRole::kOther;
     return is_apart ? role_in_import(place) : NameRole::kReference;
+  }
+
+  // Python's "import a.b" makes `a` known, and can give it no other name.
+  bool is_in_import_path(const NamePlace& place) const {
+    const std::size_t last = place.path.size() - 1;
+    const TSNode& parent = place.path[last - 1];
+    return last > 1 && type_of(parent) == "dotted_name" && ts_node_named_child_count(parent) > 1 &&
+           is_first_named(parent, place.path[last]) && is_at(types_.imports, place, last - 1);
   }
 
   // Rust's "use super::name" names what this file has, other imports what others have.
@@ -163,12 +167,15 @@ class PlaceReader {
            std::islower(static_cast<unsigned char>(name_.front())) != 0;
   }
 
-  // Go: "T{name: 1}" names a field, unless T is a map or a list; "T{name}" does not.
+  // Go: "T{name: 1}" names a field, unless T is a map or a list; "T{name}" does not. Of
+  // "[]T{{name: 1}}" it is one of T.
   bool is_entry(const NamePlace& place) const {
     const std::size_t last = place.path.size() - 1;
     if (type_of(place.path[last - 1]) != "literal_element") return false;
     if (place.fields[last - 1] != "key") return true;
+    int n_values = 0;
     for (std::size_t i = last; i-- > 1;) {
+      if (type_of(place.path[i]) == "literal_value" && ++n_values > 1) return false;
       if (type_of(place.path[i]) != "composite_literal") continue;
       const TSNode type = child_by_field(place.path[i], "type");
       if (ts_node_is_null(type)) return false;
@@ -228,10 +235,11 @@ class PlaceReader {
       return true;
     }
     if (is_at(types_.imports, place, index)) {
+      const TSNode& parent = place.path[place.path.size() - 2];
+      if (type_of(parent) == "dotted_name" && ts_node_named_child_count(parent) > 1) return false;
       place.is_import = true;
       place.scope = scope_from(place, index - 1, function);
-      return ts_node_named_child_count(place.path[place.path.size() - 2]) == 1 ||
-             type_of(place.path[place.path.size() - 2]) != "dotted_name";
+      return true;
     }
     if (is_at(types_.around, place, index)) {
       place.scope = index < 2 ? 0 : scope_from(place, index - 2, any);
@@ -365,6 +373,11 @@ bool is_at(std::string_view places, const NamePlace& place, std::size_t index) {
     places.remove_prefix(std::min(end + 1, places.size()));
   }
   return false;
+}
+
+bool is_in_any(std::string_view types, const NamePlace& place) {
+  return std::ranges::any_of(place.path,
+                             [&](const TSNode& node) { return has_word(types, type_of(node)); });
 }
 
 bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size_t index) {

@@ -42,12 +42,14 @@ struct NamePlace {
   bool is_shorthand = false;
   bool is_callable = false;                             // ScopeTypes::callables
   bool is_type = false;                                 // a place where only types are named
-  NamedText::Form text_form = NamedText::Form::kWhole;  // with kText
+  NameInText::Form text_form = NameInText::Form::kWhole;  // with kText
 };
 
 // Whether path[index] is at one of `places`, see ScopeTypes. index > 0.
 bool is_at(std::string_view places, const NamePlace& place, std::size_t index);
 
+// Whether one of the nodes of the path has one of these types.
+bool is_in_any(std::string_view types, const NamePlace& place);
 // Whether path[index] is at ScopeTypes::first_outside.
 bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size_t index);
 

@@ -46,8 +46,20 @@ struct NamedThing {
   std::vector<NameUse> uses = {};  // ascending
 };
 
+// A use of a name by itself that nothing in the file declares.
+struct UndeclaredUse {
+  ByteRange range;
+  bool is_type = false;       // a place where only types are named
+  bool is_called = false;     // "name()"
+  bool is_qualifier = false;  // "name.member", "name::member"
+  bool in_function = false;
+  // A type around has members from types that other files may define, or from its own other parts.
+  bool may_be_inherited = false;
+  friend bool operator==(const UndeclaredUse&, const UndeclaredUse&) = default;
+};
+
 // A string that has the name.
-struct NamedText {
+struct NameInText {
   enum class Form : std::uint8_t {
     kWhole,  // it is the name and nothing else
     kIndex,  // the same, between the brackets of an index: o["name"]
@@ -63,8 +75,10 @@ struct NameMeanings {
   std::vector<NamedThing> things;
   // Where it is declared elsewhere: by its name alone, and as a member of a type.
   std::vector<ByteRange> unknown, unknown_members;
+  // Those of `unknown` where the name means one thing that something has to declare.
+  std::vector<UndeclaredUse> undeclared;
   std::vector<ByteRange> in_comments;  // and in texts that document
-  std::vector<NamedText> as_text;
+  std::vector<NameInText> as_text;
 };
 
 }  // namespace redraft

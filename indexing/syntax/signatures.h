@@ -48,6 +48,12 @@ struct Signature {
   std::vector<Parameter> all = {};  // without a receiver
 };
 
+// A call whose values are taken by more or fewer names than the function of this file returns.
+struct ResultMismatch {
+  ByteRange function, call;  // the name that is called, and the whole call
+  int n_returned = 0, n_taken = 0;
+};
+
 struct Argument {
   ByteRange range;
   ByteRange value;           // of "name=value" what it gives

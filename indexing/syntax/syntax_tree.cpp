@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexing/syntax/container_finder.h"
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/grammar_table.h"
 #include "indexing/syntax/import_finder.h"
 #include "indexing/syntax/name_finder.h"
 #include "indexing/syntax/parser.h"
 #include "indexing/syntax/region_finder.h"
+#include "indexing/syntax/result_finder.h"
 #include "indexing/syntax/signature_finder.h"
 #include "indexing/syntax/tree_cursor.h"
 #include "text/strings/text_lines.h"
@@ -61,6 +63,10 @@ RegionChain SyntaxTree::regions_around(std::size_t offset, std::size_t max_bytes
   return RegionFinder(*grammar_, *text_, ts_tree_root_node(tree_.get())).around(offset, max_bytes);
 }
 
+std::optional<ByteRange> SyntaxTree::container_around(std::size_t offset, AddedPart part) const {
+  return find_container(*grammar_, *text_, ts_tree_root_node(tree_.get()), offset, part);
+}
+
 std::vector<ByteRange> SyntaxTree::other_branches() const {
   std::vector<ByteRange> found;
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
@@ -109,6 +115,10 @@ std::vector<Call> SyntaxTree::calls_of(std::string_view name) const {
   return find_calls(*grammar_, *text_, ts_tree_root_node(tree_.get()), name);
 }
 
+std::vector<ResultMismatch> SyntaxTree::result_mismatches() const {
+  return find_result_mismatches(*grammar_, *text_, ts_tree_root_node(tree_.get()));
+}
+
 CallStyle SyntaxTree::call_style() const {
   return grammar_->signatures() == nullptr ? CallStyle() : grammar_->signatures()->style;
 }
@@ -134,9 +144,10 @@ bool SyntaxTree::in_comment(std::size_t offset) const {
   // Not by asking each node for its parent: tree-sitter looks for that from the root.
   TreeCursor cursor(ts_tree_root_node(tree_.get()));
   cursor.descend_to(line_end ? offset - 1 : offset);
-  for (auto node = cursor.path().rbegin(); node != cursor.path().rend(); ++node) {
-    if (!type_of(*node).ends_with("comment")) continue;
-    const ByteRange place = range_of(*node);
+  for (std::size_t i = cursor.path().size(); i-- > 0;) {
+    const TSNode& node = cursor.path()[i];
+    if (!type_of(node).ends_with("comment")) continue;
+    const ByteRange place = range_of(node);
     const std::string_view comment = text.substr(place.begin, place.size());
     const bool closed = std::ranges::any_of(*language().comments, [&](const CommentMarks& marks) {
       return !marks.close.empty() && comment.ends_with(marks.close);

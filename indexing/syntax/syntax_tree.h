@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "indexing/syntax/region_chain.h"
+#include "languages/container_types.h"
 #include "languages/definition_types.h"
 #include "support/byte_range.h"
 
@@ -25,6 +26,7 @@ struct NameMeanings;  // indexing/syntax/name_uses.h
 struct Call;          // indexing/syntax/signatures.h
 struct CallStyle;     // languages/signature_types.h
 struct Signature;
+struct ResultMismatch;
 
 // A named, coherent piece of a file.
 struct Definition {
@@ -79,6 +81,9 @@ class SyntaxTree {
   // The regions around `offset`, in whole lines; the chosen one has at most `max_bytes`, unless a
   // single line has more.
   RegionChain regions_around(std::size_t offset, std::size_t max_bytes) const;
+  // The whole lines of what an instruction that adds such a part adds it to, for a cursor at
+  // `offset`: the switch of a case, the class of a field. Nothing: there is none around.
+  std::optional<ByteRange> container_around(std::size_t offset, AddedPart part) const;
   // What is done otherwise: the `else` and `elif` branches, in the order in which they begin.
   std::vector<ByteRange> other_branches() const;
   // The names within `range`, in order.
@@ -90,6 +95,8 @@ class SyntaxTree {
   // of the language are not known.
   std::vector<Signature> signatures() const;
   std::vector<Call> calls_of(std::string_view name) const;
+  // In languages whose functions return several values; methods do not count.
+  std::vector<ResultMismatch> result_mismatches() const;
   CallStyle call_style() const;
   // Where the first token of each line begins. Blank lines and lines within a token have none.
   std::vector<std::size_t> line_tokens() const;

@@ -38,18 +38,18 @@ class TextReader {
       place.text_form = form_of(around, place.fields[index]);
     } else if (is_path(place, index)) {
       place.role = NameRole::kText;
-      place.text_form = NamedText::Form::kPath;
+      place.text_form = NameInText::Form::kPath;
     }
   }
 
  private:
-  static NamedText::Form form_of(const TSNode& around, std::string_view field) {
+  static NameInText::Form form_of(const TSNode& around, std::string_view field) {
     const std::string_view type = type_of(around);
-    if (type == "literal_type") return NamedText::Form::kType;
+    if (type == "literal_type") return NameInText::Form::kType;
     const bool is_index = type.find("subscript") != type.npos ||
                           type == "element_access_expression" ||
                           type == "bracketed_argument_list" || field == "index";
-    return is_index ? NamedText::Form::kIndex : NamedText::Form::kWhole;
+    return is_index ? NameInText::Form::kIndex : NameInText::Form::kWhole;
   }
 
   std::string_view text_of(const TSNode& node) const {

@@ -318,7 +318,7 @@ void add_quality_bench(CommandLine bench, Command& chosen) {
   add_quality_options(quality, *options);
   quality.callback([&chosen, options, quality] {
     const Commands commands{.whole = command_of(quality, Choosing::kShown),
-                            .stored = command_of(quality, Choosing::kLeftOut)};
+                            .stored = command_of(quality, Choosing::kOmitted)};
     chosen = [options, commands] { return run_quality(*options, commands); };
   });
 }

@@ -210,7 +210,7 @@ std::string command_of(const CommandLine& quality, Choosing choosing) {
   std::string text = "redraft bench quality";
   for (const GivenOption& option : quality.given()) {
     if (decide_nothing.contains(option.name)) continue;
-    if (choosing == Choosing::kLeftOut && choose.contains(option.name)) continue;
+    if (choosing == Choosing::kOmitted && choose.contains(option.name)) continue;
     const bool is_list = option.delimiter != '\0';
     if (option.is_flag || is_list) text += " " + option.name;
     char before = ' ';

@@ -52,7 +52,7 @@ Result<nlohmann::ordered_json> settings_of(const QualityOptions& options);
 // The command as it was given, for titles: files without their folders, and without options that do
 // not matter for results. Call it after parsing. Files store the command without the options that
 // choose measurements, because later commands may add some.
-enum class Choosing { kShown, kLeftOut };
+enum class Choosing { kShown, kOmitted };
 std::string command_of(const CommandLine& quality, Choosing choosing);
 
 }  // namespace redraft::cli

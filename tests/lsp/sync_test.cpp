@@ -133,12 +133,12 @@ TEST_F(SyncTest, ADiagnosticMayHaveMarkup) {
   open("one\n");
   const Json range = span(0, 0, 0, 3);
   const auto fix_for = [&](const Json& message) {
-    return request("textDocument/codeAction",
-                   {{"textDocument", {{"uri", "file:///a.py"}}},
-                    {"range", range},
-                    {"context",
-                     {{"diagnostics", {{{"range", range}, {"message", message}}}},
-                      {"only", {"quickfix"}}}}});
+    return request(
+        "textDocument/codeAction",
+        {{"textDocument", {{"uri", "file:///a.py"}}},
+         {"range", range},
+         {"context",
+          {{"diagnostics", {{{"range", range}, {"message", message}}}}, {"only", {"quickfix"}}}}});
   };
   const Json marked = {{"kind", "markdown"}, {"value", "`one` is not defined"}};
   const Json action = fix_for(marked).at("result").at(0);

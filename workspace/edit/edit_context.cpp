@@ -5,7 +5,7 @@
 //     first. It depends on the file alone, so the next region of the same file does not pay for it
 //     again;
 //   - what the region is inside of: first lines of its class or namespace, and the fields there;
-//   - first lines of the definitions that the region names;
+//   - first lines of the definitions that the region names, and all cases of short enumerations;
 //   - the lines around the region, twice as many above as below: a region builds on what comes
 //     before it.
 #include "workspace/edit/edit_context.h"
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "support/utf8/utf8.h"
+#include "text/strings/names.h"
 #include "text/strings/trimmed.h"
 
 namespace redraft {
@@ -25,6 +26,8 @@ namespace {
 // What is not next to the region gets at most one part in this many of the lines around it, and
 // imports of the overview.
 constexpr std::size_t kDistantShare = 2;
+// Of an enumeration that the region uses.
+constexpr int kMaxCaseLines = 40;
 
 // Some lines of a document, up to a number of bytes. Those of the region are shown elsewhere and
 // cost nothing.
@@ -137,6 +140,25 @@ void show_enclosing(const Document& document, const std::vector<Definition>& def
   show_to(index.line_of(innermost->range.end));
 }
 
+// An enumeration is read as a whole: what the region tells apart are its cases.
+bool is_short_enumeration(const Document& document, const Definition& definition) {
+  if (definition.kind != DefinitionKind::kType) return false;
+  const int header = header_line(document, definition);
+  const LineIndex& index = document.lines();
+  const std::size_t begin = index.start(header);
+  const std::string_view head =
+      std::string_view(document.text()).substr(begin, index.content_end(header) - begin);
+  const bool is_enumeration = has_name(head, "enum") || has_name(head, "Enum");
+  return is_enumeration && index.line_of(definition.range.end - 1) - header < kMaxCaseLines;
+}
+
+void show_all(const Document& document, const Definition& definition, ShownLines& lines) {
+  const int last = document.lines().line_of(definition.range.end - 1);
+  for (int line = header_line(document, definition); line <= last; ++line) {
+    if (!lines.show(line)) return;
+  }
+}
+
 void show_named(const Document& document, const SyntaxTree& tree,
                 const std::vector<Definition>& definitions, const ByteRange& region,
                 const std::vector<std::string>& besides, ShownLines& lines) {
@@ -146,8 +168,14 @@ void show_named(const Document& document, const SyntaxTree& tree,
     names.insert(text.substr(name.begin, name.size()));
   for (const Definition& definition : definitions) {
     const ByteRange& name = definition.name;
-    if (!name.empty() && names.contains(text.substr(name.begin, name.size())))
-      lines.show(header_line(document, definition));
+    const bool is_named = !name.empty() && names.contains(text.substr(name.begin, name.size()));
+    if (is_named) lines.show(header_line(document, definition));
+    if (!is_short_enumeration(document, definition) || holds(definition.range, region)) continue;
+    const std::vector<ByteRange> cases = tree.identifiers(definition.range);
+    const bool has_named = std::ranges::any_of(cases, [&](const ByteRange& one) {
+      return names.contains(text.substr(one.begin, one.size()));
+    });
+    if (has_named) show_all(document, definition, lines);
   }
 }
 

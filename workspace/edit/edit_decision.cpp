@@ -7,10 +7,12 @@
 #include "text/strings/blank_text.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/change_place.h"
+#include "workspace/documents/cursor_region.h"
 #include "workspace/edit/edit_places.h"
 #include "workspace/edit/edit_rename.h"
 #include "workspace/edit/insertion.h"
 #include "workspace/edit/meant_region.h"
+#include "workspace/edit/region_to_add_to.h"
 #include "workspace/edit/rename_check.h"
 
 namespace redraft {
@@ -100,15 +102,34 @@ Result<ChosenPlaces> given_places(const EditRequest& request, const ModelTask& t
   return places;
 }
 
+// The cursor that a region was made of, as redraft makes it without an instruction. Nothing: the
+// user selected lines, or took another region.
+std::optional<std::size_t> cursor_of(const EditRequest& request, EditScope scope,
+                                     const std::optional<ByteRange>& range,
+                                     std::size_t region_bytes) {
+  const bool is_around = scope == EditScope::kAround || scope == EditScope::kAuto;
+  if (is_around && range && range->empty()) return range->begin;
+  if (scope != EditScope::kSelection || !request.cursor || !range || range->empty())
+    return std::nullopt;
+  const ByteRange cursor{*request.cursor, *request.cursor};
+  const bool is_default =
+      regions_at(*request.document, cursor, region_bytes).region().range == *range;
+  return is_default ? request.cursor : std::nullopt;
+}
+
 Result<EditRegion> make_region(const EditRequest& request, const ModelTask& task,
                                std::size_t region_bytes) {
   const bool is_bounded = task.scope == EditScope::kAround || task.scope == EditScope::kAuto;
   Result<EditRegion> region = EditRegion::make(request.document, task.scope, task.range,
                                                is_bounded ? region_bytes : kMaxDocumentBytes);
-  const bool is_cursor = is_bounded && task.range && task.range->empty();
-  if (!region || !is_cursor || !is_insertion(*region)) return region;
-  const std::optional<ByteRange> meant =
-      lines_meant_beside(*request.document, task.range->begin, task.instruction, region_bytes);
+  if (!region || region->whole_file()) return region;
+  const std::optional<std::size_t> cursor =
+      cursor_of(request, task.scope, task.range, region_bytes);
+  if (!cursor) return region;
+  std::optional<ByteRange> meant =
+      region_to_add_to(*request.document, *cursor, region->range(), task.instruction, region_bytes);
+  if (!meant && is_bounded && is_insertion(*region))
+    meant = lines_meant_beside(*request.document, *cursor, task.instruction, region_bytes);
   return meant ? EditRegion::make(request.document, EditScope::kSelection, meant) : region;
 }
 

@@ -8,11 +8,14 @@
 #include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/named_definitions.h"
+#include "indexing/syntax/signatures.h"
+#include "languages/language.h"
 #include "text/strings/names.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/ellipsis.h"
 #include "workspace/edit/allowed_loss.h"
+#include "workspace/edit/undefined_members.h"
 
 namespace redraft {
 namespace {
@@ -113,6 +116,9 @@ class Examination {
     check_repeated();
     check_branches();
     check_imports();
+    check_wildcards();
+    check_names();
+    check_results();
     return std::move(doubts_);
   }
 
@@ -180,7 +186,7 @@ class Examination {
     std::map<Key, std::map<std::string, const NamedDefinition*>> seen;
     for (const NamedDefinition& one : after_) {
       const Key key{one.kind, one.path()};
-      const auto [known, is_new] = seen[key].emplace(signature_of(edit_.after.text(), one), &one);
+      const auto [known, is_new] = seen[key].emplace(distinction_of(one), &one);
       --counts[key];
       if (is_new) continue;
       if (counts[key] < 0 && !are_alternatives(edit_.after.text(), *known->second, one))
@@ -188,6 +194,21 @@ class Examination {
             edits_of_pair(*known->second, one));
       known->second = &one;
     }
+  }
+
+  // What lets a file have another definition of the same path. "export" before a second one does
+  // not.
+  std::string distinction_of(const NamedDefinition& one) const {
+    const std::string signature = signature_of(edit_.after.text(), one);
+    const std::string_view text = edit_.after.text();
+    const std::string_view head =
+        text.substr(one.range.begin, one.name_range.begin - one.range.begin);
+    const std::string_view behind = text.substr(one.name_range.end);
+    // Attributes, parts of a type, specializations of templates, and what merges with a class.
+    const bool may_differ = head.find('#') != head.npos || head.find('@') != head.npos ||
+                            has_name(head, "partial") || has_name(head, "interface") ||
+                            behind.starts_with('<') || behind.starts_with('[');
+    return one.kind == DefinitionKind::kType && !may_differ ? std::string() : signature;
   }
 
   // Those that wrote one of the two.
@@ -252,6 +273,33 @@ class Examination {
     }
   }
 
+  // An import of all names, where people avoid such imports.
+  void check_wildcards() {
+    const KnownNames* const known = edit_.after.language().known_names;
+    if (known == nullptr || !known->doubts_wildcards) return;
+    for (const Import& import : edit_.after.imports().all) {
+      const std::string line(trimmed(text_of(edit_.after, import.range)));
+      if (!line.ends_with('*') || edit_.before.text().find(line) != std::string::npos) continue;
+      add(Kind::kImport, "'" + line + "' hides which names it imports",
+          concerned(new_places_, import.range));
+    }
+  }
+
+  // Go: "a, b := f()" of a function with one result.
+  void check_results() {
+    if (breaks_syntax(edit_.before, edit_.after)) return;
+    for (const ResultMismatch& one : edit_.after.result_mismatches()) {
+      const bool is_new = std::ranges::any_of(
+          new_places_, [&](const ByteRange& place) { return touch(place, one.call); });
+      const auto number = [](int n) { return std::to_string(n) + (n == 1 ? " value" : " values"); };
+      if (is_new)
+        add(Kind::kUndefined,
+            "'" + std::string(text_of(edit_.after, one.function)) + "' returns " +
+                number(one.n_returned) + ", and " + std::to_string(one.n_taken) + " are taken",
+            concerned(new_places_, one.call));
+    }
+  }
+
   // Names that an import made known, and that now nothing does.
   void check_imported_names(const ByteRange& import) {
     for (const ByteRange& place : edit_.before.identifiers(import)) {
@@ -274,6 +322,25 @@ class Examination {
     return std::ranges::any_of(now, [&](const Import& one) {
       return text_of(edit_.after, one.range).find(name) != std::string_view::npos;
     });
+  }
+
+  void check_names() {
+    for (const UndefinedName& one :
+         undefined_names({edit_.before, edit_.after, old_places_, new_places_}, edit_.others)) {
+      // What made it known is gone, and that is said.
+      const bool is_told = one.was_known && std::ranges::any_of(doubts_, [&](const Doubt& doubt) {
+                             return doubt.kind == Kind::kLeftOut || doubt.kind == Kind::kLost ||
+                                    has_name(doubt.reason, one.name);
+                           });
+      if (!is_told)
+        add(Kind::kUndefined,
+            "the name '" + one.name + "' is defined nowhere" + (one.was_known ? " any more" : ""),
+            concerned(new_places_, one.place));
+    }
+    for (const UndefinedMember& one :
+         undefined_members({edit_.before, edit_.after, old_places_, new_places_}))
+      add(Kind::kUndefined, "'" + one.owner + "' has no '" + one.name + "'",
+          concerned(new_places_, one.place));
   }
 
   static std::string_view text_of(const SyntaxTree& tree, const ByteRange& range) {

@@ -7,6 +7,7 @@
 
 #include "indexing/syntax/syntax_tree.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/undefined_names.h"
 
 namespace redraft {
 
@@ -23,6 +24,7 @@ struct Doubt {
     kImport,     // what a file imported is gone, and is used or was not to be removed
     kRemoved,    // many lines are gone, and the instruction does not remove any
     kBrackets,   // a bracket or tag that was closed is not, or the other way round
+    kUndefined,  // a name is used that nothing defines, see undefined_names.h
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"
@@ -39,6 +41,7 @@ struct EditInQuestion {
   const SyntaxTree& after;
   const std::vector<TextEdit>& edits;  // against `before`, ascending, disjoint
   std::string_view instruction;
+  OtherFiles others = {};
 };
 
 // The errors first, then by the place in `before`. Of functions and types, see NamedDefinition.

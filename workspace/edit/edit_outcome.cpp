@@ -39,6 +39,14 @@ std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks) {
   return edits;
 }
 
+OtherFiles other_files(const EditRequest& request) {
+  if (!request.definitions) return {};
+  const auto defines = [index = request.definitions](const std::string& name) {
+    return !index->definitions(name, 1).empty();
+  };
+  return {.defines = defines, .is_complete = request.are_definitions_complete};
+}
+
 std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks) {
   std::vector<TextEdit> edits;
   for (const Hunk& hunk : hunks) {
@@ -49,7 +57,7 @@ std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks) {
 
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
                                 const std::vector<Hunk>& hunks,
-                                const std::vector<ByteRange>& regions) {
+                                const std::vector<ByteRange>& regions, const OtherFiles& others) {
   const Span span("check syntax");
   if (hunks.empty()) return {};
   const std::vector<TextEdit> edits = edits_of(hunks);
@@ -61,15 +69,16 @@ std::vector<Doubt> doubts_about(const Document& document, const std::string& ins
   // A change without an instruction says itself which lines go.
   const bool says_lines = is_blank_text(instruction);
   if (!after) return says_lines ? std::vector<Doubt>() : doubts_about_text(lines);
-  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction});
+  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction, others});
   if (says_lines) return doubts;
   for (Doubt& doubt : doubts_about_lines(lines)) doubts.push_back(std::move(doubt));
   return doubts;
 }
 
 std::vector<Doubt> doubts_about(const Document& document, const std::string& instruction,
-                                EditKind kind, const std::vector<Hunk>& hunks) {
-  std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
+                                EditKind kind, const std::vector<Hunk>& hunks,
+                                const OtherFiles& others) {
+  std::vector<Doubt> doubts = doubts_about(document, instruction, hunks, {}, others);
   const auto is_on_purpose = [&](const Doubt& doubt) {
     if (kind == EditKind::kRename) return doubt.kind != Doubt::Kind::kSyntax;
     return is_about_what_goes(doubt) && std::ranges::all_of(doubt.edits, [&](int i) {
@@ -82,7 +91,7 @@ std::vector<Doubt> doubts_about(const Document& document, const std::string& ins
 
 EditResult result_of(const Document& document, const std::string& instruction,
                      const std::vector<TextEdit>& edits, EditKind kind,
-                     const std::vector<ChangeOrigin>& origins) {
+                     const std::vector<ChangeOrigin>& origins, const OtherFiles& others) {
   EditResult result;
   result.kind = kind;
   const std::string& before = document.text();
@@ -94,7 +103,7 @@ EditResult result_of(const Document& document, const std::string& instruction,
                             .origin = origins.empty() ? ChangeOrigin() : origins[i]});
   }
   result.text = apply_edits(before, edits);
-  result.doubts = doubts_about(document, instruction, kind, result.hunks);
+  result.doubts = doubts_about(document, instruction, kind, result.hunks, others);
   return result;
 }
 

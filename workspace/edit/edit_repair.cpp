@@ -78,7 +78,7 @@ void take(EditResult& second, EditResult& result) {
 // What the model wrote, with "# ... existing code ..." in the place of lines, is a change of the
 // file like another assistant's.
 void put_back_left_out(const std::string& instruction, const EditRegion& region,
-                       EditResult& result) {
+                       const OtherFiles& others, EditResult& result) {
   const bool leaves_out = std::ranges::any_of(
       result.doubts, [](const Doubt& doubt) { return doubt.kind == Doubt::Kind::kLeftOut; });
   if (!leaves_out) return;
@@ -89,13 +89,21 @@ void put_back_left_out(const std::string& instruction, const EditRegion& region,
   const bool stays_within = std::ranges::all_of(
       placed.edits, [&](const TextEdit& edit) { return region.range().contains(edit.range); });
   if (!placed.is_certain() || !stays_within) return;
-  EditResult whole = result_of(region.document(), instruction, placed.edits);
+  EditResult whole =
+      result_of(region.document(), instruction, placed.edits, EditKind::kRegion, {}, others);
   if (whole.hunks.empty() || whole.doubts.size() >= result.doubts.size()) return;
   whole.tidied = {"the lines that the answer leaves out stay"};
   take(whole, result);
 }
 
-void tidy(const std::string& instruction, const EditRegion& asked, EditResult& result) {
+// Whether the lines themselves are doubtful, and not only names in them.
+bool doubts_form(const EditResult& result) {
+  return std::ranges::any_of(
+      result.doubts, [](const Doubt& doubt) { return doubt.kind != Doubt::Kind::kUndefined; });
+}
+
+void tidy(const std::string& instruction, const EditRegion& asked, const OtherFiles& others,
+          EditResult& result) {
   const Span span("tidy");
   if (result.hunks.empty()) return;
   // An insertion may have grown over its neighbours.
@@ -103,11 +111,12 @@ void tidy(const std::string& instruction, const EditRegion& asked, EditResult& r
       result.region == asked.range()
           ? asked
           : *EditRegion::make(asked.shared_document(), EditScope::kSelection, result.region);
-  put_back_left_out(instruction, region, result);
+  put_back_left_out(instruction, region, others, result);
   if (!result.tidied.empty()) return;
-  std::optional<Tidied> tidy = tidied(region, result.text, !result.doubts.empty());
+  std::optional<Tidied> tidy = tidied(region, result.text, instruction, doubts_form(result));
   if (!tidy) return;
-  EditResult tidier = result_of(region.document(), instruction, tidy->edits);
+  EditResult tidier =
+      result_of(region.document(), instruction, tidy->edits, EditKind::kRegion, {}, others);
   const bool is_worse = tidier.doubts.size() > result.doubts.size() ||
                         (tidier.breaks_syntax() && !result.breaks_syntax());
   if (is_worse) return;
@@ -123,13 +132,14 @@ void repair(Engine& engine, const EditRequest& request, const std::string& instr
   if (result.finish_reason != FinishReason::kStop) return;
   std::vector<Hunk> hunks_before = result.hunks;
   const std::vector<Doubt> doubts_before = result.doubts;
-  tidy(instruction, plan.region, result);
+  const OtherFiles others = other_files(request);
+  tidy(instruction, plan.region, others, result);
   bool is_other = !result.tidied.empty();
   if (const Fault fault = fault_of(engine, request, plan, result); !fault.text.empty()) {
     Result<EditResult> second =
         ask_again(engine, request, instruction, plan, result, fault, observer, stop);
     if (second) {
-      tidy(instruction, plan.region, *second);
+      tidy(instruction, plan.region, others, *second);
       const bool taken = is_better(*second, result);
       result.repair = EditRepair{fault.text, taken, second->statistics};
       if (taken) {

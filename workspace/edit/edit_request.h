@@ -51,6 +51,7 @@ struct EditRequest {
   std::vector<EditProblem> problems = {};
   // Where definitions in other files are looked up; null: nowhere.
   std::shared_ptr<const IndexSnapshot> definitions = {};
+  bool are_definitions_complete = false;  // of all files
   DecoderName decoder;
   // The model must answer, even if the instruction only renames something. A client sets this if
   // its user chose a model or a decoder for this request.

@@ -21,14 +21,15 @@ namespace {
 // which take between a tenth of a second and one. The end of the edit examines all hunks anyway.
 constexpr std::size_t kExaminedBytes = std::size_t{2} << 20;
 
-// Why the last hunk is doubtful. Syntax errors and open brackets do not count: later hunks may fix
-// them.
+// Why the last hunk is doubtful. Syntax errors, open brackets and undefined names do not count:
+// later hunks may fix them.
 std::string doubt_about_last(const Document& document, const std::string& instruction,
                              const std::vector<Hunk>& hunks) {
   if (hunks.size() * document.text().size() > kExaminedBytes) return {};
   std::vector<Doubt> doubts = doubts_about(document, instruction, hunks);
   std::erase_if(doubts, [&](const Doubt& doubt) {
     return doubt.kind == Doubt::Kind::kSyntax || doubt.kind == Doubt::Kind::kBrackets ||
+           doubt.kind == Doubt::Kind::kUndefined ||
            doubt.edits.back() + 1 != static_cast<int>(hunks.size());
   });
   return reasons_of(doubts);
@@ -354,7 +355,8 @@ EditResult EditRun::result(FinishReason reason, ByteRange region,
   result.code_begin = code_begin_.value_or(0);
   result.text = apply_edits(request_.document->text(), edits_of(result.hunks));
   result.region = region;
-  result.doubts = doubts_about(*request_.document, instruction_, result.hunks, regions);
+  result.doubts =
+      doubts_about(*request_.document, instruction_, result.hunks, regions, other_files(request_));
   return result;
 }
 

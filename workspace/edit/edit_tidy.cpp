@@ -1,6 +1,7 @@
 #include "workspace/edit/edit_tidy.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -9,10 +10,13 @@
 #include "indexing/syntax/named_definitions.h"
 #include "languages/language.h"
 #include "text/strings/blank_text.h"
+#include "text/strings/names.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 #include "workspace/documents/diff.h"
+#include "workspace/edit/import_statements.h"
 #include "workspace/edit/missing_imports.h"
+#include "workspace/edit/undefined_names.h"
 
 namespace redraft {
 namespace {
@@ -112,9 +116,11 @@ std::vector<TextEdit> edits_of(const EditRegion& region, const Lines& lines) {
 
 class Tidier {
  public:
-  Tidier(const EditRegion& region, const SyntaxTree& tree, bool is_doubtful)
+  Tidier(const EditRegion& region, const SyntaxTree& tree, std::string_view instruction,
+         bool is_doubtful)
       : region_(region),
         tree_(tree),
+        instruction_(instruction),
         is_doubtful_(is_doubtful),
         before_(parted(tree, region.range())),
         imports_(tree.imports()) {}
@@ -127,28 +133,18 @@ class Tidier {
     return result ? result : without_copy(lines);
   }
 
-  // Adds the imports that the lines need.
-  void find_missing_imports(const Lines& lines) {
-    if (region_.range().begin < imports_.place) return;
-    const std::optional<SyntaxTree> tree = tree_.edited(text_with(lines));
-    if (!tree) return;
-    for (const std::string& line : missing_imports(tree_, *tree)) {
-      if (std::ranges::find(new_imports_, line) != new_imports_.end()) continue;
-      notes_.push_back("'" + line + "' is needed now");
-      new_imports_.push_back(line);
-    }
-  }
-
-  // What is inserted into the file's imports, if anything.
-  std::optional<TextEdit> import_edit() const {
-    if (new_imports_.empty()) return std::nullopt;
-    const Document& document = region_.document();
-    const std::string_view ending =
-        document.text().find("\r\n") == std::string::npos ? "\n" : "\r\n";
-    std::string inserted;
-    for (const std::string& line : new_imports_) inserted.append(line).append(ending);
-    if (imports_.all.empty()) inserted += ending;
-    return TextEdit{{imports_.place, imports_.place}, inserted};
+  // The file with the lines, with the imports that they need and without those that they added and
+  // nothing uses; nothing: that is the file with the lines.
+  std::optional<std::string> with_right_imports(const Lines& lines) {
+    const auto text = text_with(lines);
+    std::optional<SyntaxTree> tree = tree_.edited(text);
+    if (!tree) return std::nullopt;
+    if (std::optional<SyntaxTree> fewer = without_unused_imports(*tree)) tree = std::move(fewer);
+    find_missing_imports(*tree, lines);
+    std::erase_if(new_imports_, [&](const NeededImport& one) { return is_unused(*tree, one); });
+    const std::string result =
+        new_imports_.empty() ? tree->text() : with_imports(*tree, new_imports_);
+    return result == *text ? std::nullopt : std::optional(result);
   }
 
   std::vector<std::string> take_notes() { return std::move(notes_); }
@@ -193,13 +189,112 @@ class Tidier {
   }
 
   void take_import(const std::string& line) {
-    const std::string& text = region_.document().text();
-    const bool is_known = std::ranges::any_of(imports_.all, [&](const Import& one) {
-      return trimmed(std::string_view(text).substr(one.range.begin, one.range.size())) == line;
+    const std::vector<NeededImport> parts = split_import(line, tree_);
+    std::vector<NeededImport> lacking;
+    std::ranges::copy_if(parts, std::back_inserter(lacking),
+                         [&](const NeededImport& part) { return !is_imported(part); });
+    notes_.push_back("'" + line + "' " +
+                     (lacking.empty() ? "is there already" : "goes to the imports"));
+    for (NeededImport& part : lacking) {
+      if (std::ranges::find(new_imports_, part) == new_imports_.end())
+        new_imports_.push_back(std::move(part));
+    }
+  }
+
+  // Whether a statement of the file imports the same, perhaps among others.
+  bool is_imported(const NeededImport& wanted) const {
+    return std::ranges::any_of(imports_.all, [&](const Import& one) {
+      if (one.in_function) return false;
+      const ByteRange& range = one.range;
+      const std::string_view statement =
+          trimmed(std::string_view(region_.document().text()).substr(range.begin, range.size()));
+      const std::vector<NeededImport> parts = split_import(statement, tree_);
+      return statement == wanted.statement || std::ranges::find(parts, wanted) != parts.end();
     });
-    notes_.push_back("'" + line + "' " + (is_known ? "is there already" : "goes to the imports"));
-    if (!is_known && std::ranges::find(new_imports_, line) == new_imports_.end())
-      new_imports_.push_back(line);
+  }
+
+  // Adds the imports that the lines need.
+  void find_missing_imports(const SyntaxTree& tree, const Lines& lines) {
+    const ByteRange old = region_.range();
+    const std::size_t end = std::min(
+        tree.text().size(), old.end + tree.text().size() - region_.document().text().size());
+    const bool is_empty = lines.empty() && old.empty();
+    const std::vector<ByteRange> old_places{old}, new_places{{old.begin, std::max(old.begin, end)}};
+    if (is_empty) return;
+    for (NeededImport& import : missing_imports({tree_, tree, old_places, new_places})) {
+      const bool is_known = std::ranges::any_of(
+          new_imports_, [&](const NeededImport& one) { return one.statement == import.statement; });
+      if (is_known) continue;
+      notes_.push_back("'" + import.statement + "' is needed now");
+      new_imports_.push_back(std::move(import));
+    }
+  }
+
+  // Whether a line that only imports this would be for nothing.
+  bool is_unused(const SyntaxTree& tree, const NeededImport& import) {
+    const auto text = std::make_shared<const std::string>(import.statement + "\n");
+    const auto alone = SyntaxTree::parse(text, region_.document().language_id());
+    if (!alone) return false;
+    const Imports imports = alone->imports();
+    if (imports.all.size() != 1) return false;
+    const std::vector<std::string> names = names_bound_by(*alone, imports.all.front());
+    const bool is_needless = is_doubtful_wildcard(tree, import.statement)
+                                 ? lacks_nothing(tree)
+                                 : !names.empty() && !uses_one_of(tree, names);
+    if (!is_needless || is_asked_for(names)) return false;
+    notes_.push_back("'" + import.statement + "' is left out: nothing uses it");
+    return true;
+  }
+
+  // Nothing: there are none.
+  std::optional<SyntaxTree> without_unused_imports(const SyntaxTree& tree) {
+    std::vector<TextEdit> edits;
+    for (const Import& import : tree.imports().all) {
+      const std::string_view text = tree.text();
+      const std::string statement(trimmed(text.substr(import.range.begin, import.range.size())));
+      const bool is_new = !import.in_function && import.is_direct && !is_imported({statement}) &&
+                          region_.document().text().find(statement) == std::string::npos;
+      const ByteRange lines = whole_lines(text, import.range);
+      const bool has_own_lines =
+          trimmed(text.substr(lines.begin, lines.size()), " \t\r\n") == statement;
+      if (!is_new || !has_own_lines) continue;
+      const std::vector<std::string> names = names_bound_by(tree, import);
+      const bool is_needless = is_needless_wildcard(tree, lines, statement) ||
+                               (!names.empty() && !uses_one_of(tree, names));
+      if (!is_needless || is_asked_for(names)) continue;
+      notes_.push_back("'" + statement + "' is left out: nothing uses it");
+      edits.push_back({lines, ""});
+    }
+    if (edits.empty()) return std::nullopt;
+    return tree.edited(std::make_shared<const std::string>(apply_edits(tree.text(), edits)));
+  }
+
+  static bool is_doubtful_wildcard(const SyntaxTree& tree, const std::string& statement) {
+    const KnownNames* const known = tree.language().known_names;
+    return known != nullptr && known->doubts_wildcards && statement.ends_with('*');
+  }
+
+  // Whether the file, in which an import of all names is left out, lacks none.
+  bool lacks_nothing(const SyntaxTree& tree) const {
+    const std::vector<ByteRange> old_places{{0, tree_.text().size()}};
+    const std::vector<ByteRange> new_places{{0, tree.text().size()}};
+    return undefined_names({tree_, tree, old_places, new_places}).empty();
+  }
+
+  bool is_needless_wildcard(const SyntaxTree& tree, const ByteRange& lines,
+                            const std::string& statement) const {
+    if (!is_doubtful_wildcard(tree, statement)) return false;
+    const auto text =
+        std::make_shared<const std::string>(apply_edits(tree.text(), {TextEdit{lines, ""}}));
+    const std::optional<SyntaxTree> rest = tree.edited(text);
+    return rest && lacks_nothing(*rest);
+  }
+
+  // Whether the instruction is about imports, or names one.
+  bool is_asked_for(const std::vector<std::string>& names) const {
+    return instruction_.find("import") != std::string_view::npos ||
+           std::ranges::any_of(
+               names, [&](const std::string& name) { return has_name(instruction_, name); });
   }
 
   // The lines by themselves: in some languages a class within a class makes no sense to the parser.
@@ -325,19 +420,20 @@ class Tidier {
 
   const EditRegion& region_;
   const SyntaxTree& tree_;
+  std::string_view instruction_;
   bool is_doubtful_;
   Parted before_;
   Imports imports_;
-  std::vector<std::string> new_imports_;
+  std::vector<NeededImport> new_imports_;
   std::vector<std::string> notes_;
 };
 
-Lines lines_after(const EditRegion& region, const std::string& after) {
-  const std::string_view part = region.part_of(after);
+// The lines of a text, without their endings.
+Lines lines_in(std::string_view text) {
   Lines lines;
-  for (std::size_t at = 0; at < part.size();) {
-    const std::size_t end = line_end(part, at);
-    std::string_view line = part.substr(at, end - at);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = line_end(text, at);
+    std::string_view line = text.substr(at, end - at);
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.emplace_back(line);
     at = end + 1;
@@ -347,13 +443,14 @@ Lines lines_after(const EditRegion& region, const std::string& after) {
 
 }  // namespace
 
-std::optional<Tidied> tidied(const EditRegion& region, const std::string& after, bool is_doubtful) {
+std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
+                             std::string_view instruction, bool is_doubtful) {
   const SyntaxTree* const tree = region.document().syntax();
-  if (tree == nullptr || region.whole_file()) return std::nullopt;
-  Tidier tidier(region, *tree, is_doubtful);
-  Lines lines = lines_after(region, after);
+  if (tree == nullptr) return std::nullopt;
+  Tidier tidier(region, *tree, instruction, is_doubtful);
+  Lines lines = lines_in(region.part_of(after));
   int n_steps = 0;
-  while (n_steps < kMostSteps) {
+  while (n_steps < kMostSteps && !region.whole_file()) {
     std::optional<Lines> fewer = tidier.step(lines);
     if (!fewer) break;
     lines = std::move(*fewer);
@@ -362,11 +459,13 @@ std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
   const bool is_empty =
       std::ranges::all_of(lines, [](std::string_view each) { return is_blank_text(each); });
   if (n_steps == kMostSteps || is_empty) return std::nullopt;
-  tidier.find_missing_imports(lines);
-  if (n_steps == 0 && !tidier.import_edit()) return std::nullopt;
   std::vector<TextEdit> edits = edits_of(region, lines);
-  if (std::optional<TextEdit> imports = tidier.import_edit())
-    edits.insert(edits.begin(), std::move(*imports));
+  if (const std::optional<std::string> text = tidier.with_right_imports(lines)) {
+    const EditRegion file = *EditRegion::make(region.shared_document(), EditScope::kFile, {});
+    edits = edits_of(file, lines_in(file.part_of(*text)));
+  } else if (n_steps == 0) {
+    return std::nullopt;
+  }
   return Tidied{.edits = std::move(edits), .notes = tidier.take_notes()};
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workspace/documents/edit_region.h"
@@ -23,7 +24,9 @@ struct Tidied {
 
 // `after` is the document with only the lines of `region` changed. If it `is_doubtful` (see
 // edit_doubts.h), its indentation is not what the user meant. Nothing: there is nothing to do, the
-// language is unknown, or what would be left is not what was asked for.
-std::optional<Tidied> tidied(const EditRegion& region, const std::string& after, bool is_doubtful);
+// language is unknown, or what would be left is not what was asked for. Of an edit of the whole
+// file only the imports are put right.
+std::optional<Tidied> tidied(const EditRegion& region, const std::string& after,
+                             std::string_view instruction, bool is_doubtful);
 
 }  // namespace redraft

@@ -1,17 +1,16 @@
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "indexing/syntax/syntax_tree.h"
+#include "workspace/edit/import_statements.h"
+#include "workspace/edit/undefined_names.h"
 
 namespace redraft {
 
-// The import statements that an edit made necessary, in the order in which the text needs them.
-// Each is for a module of the standard library (Language::standard_modules): `after` uses a member
-// of the module, and neither `before` nor another line of `after` declares the name. A model that
-// writes the lines of one method cannot add them itself.
-std::vector<std::string> missing_imports(const SyntaxTree& before, const SyntaxTree& after);
+// The imports that a change made necessary. Each is for something of the standard library
+// (Language::standard_modules): the changed text uses the name of a module before a dot, or one of
+// its names, neither is declared there, and the file as it was did not use it. A model that writes
+// the lines of one method cannot add them itself.
+std::vector<NeededImport> missing_imports(const ChangedTrees& trees);
 
 }  // namespace redraft

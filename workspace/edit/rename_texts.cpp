@@ -63,10 +63,10 @@ class TextReader {
   }
 
   // The doubt, "" if the text certainly means the thing; nothing: it does not.
-  std::optional<std::string> meaning_of(const NamedText& named) const {
+  std::optional<std::string> meaning_of(const NameInText& named) const {
     const std::size_t at = named.range.begin;
     const std::string_view line = text_.substr(line_start(text_, at), at - line_start(text_, at));
-    if (named.form == NamedText::Form::kPath) return meaning_of_path(named.range, line);
+    if (named.form == NameInText::Form::kPath) return meaning_of_path(named.range, line);
     const std::string unsure = doubt_about(named.range);
     if (is_in_list(text_, at, types_.export_lists))
       return thing_.kind == Kind::kMember ? std::nullopt : std::optional<std::string>("");
@@ -74,8 +74,8 @@ class TextReader {
       return n_members() == 1 ? "" : unsure;
     if (has_any(line, types_.name_finders)) return unsure;
     if (thing_.kind != Kind::kMember) return std::nullopt;
-    if (thing_.is_key || named.form == NamedText::Form::kType) return unsure;
-    if (named.form != NamedText::Form::kIndex) return std::nullopt;
+    if (thing_.is_key || named.form == NameInText::Form::kType) return unsure;
+    if (named.form != NameInText::Form::kIndex) return std::nullopt;
     // An enumeration's "Color['RED']"; others may be keys of dictionaries.
     const std::size_t bracket = line.rfind('[');
     const std::string_view receiver = line.substr(0, std::min(bracket, line.size()));
@@ -152,7 +152,7 @@ std::vector<NameUse> text_uses(const Document& document, const NamedThing& thing
   std::vector<NameUse> uses;
   if (thing.kind == Kind::kVariable || thing.kind == Kind::kParameter) return uses;
   const TextReader reader(document, thing, meanings);
-  for (const NamedText& named : meanings.as_text) {
+  for (const NameInText& named : meanings.as_text) {
     if (std::optional<std::string> doubt = reader.meaning_of(named))
       uses.push_back({.range = named.range, .doubt = *std::move(doubt)});
   }

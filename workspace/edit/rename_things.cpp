@@ -29,7 +29,7 @@ bool has_use(const NamedThing& thing, const ByteRange& range, bool declares) {
 Things meant_within(const Things& things, const ByteRange& range, bool is_whole_file) {
   const auto declared = [&](const NamedThing* thing) { return has_use(*thing, range, true); };
   const auto used = [&](const NamedThing* thing) { return has_use(*thing, range, false); };
-  const Things inside = those(things, declared);
+  Things inside = those(things, declared);
   if (inside.empty()) {
     const Things about = those(things, used);
     return about.size() == 1 ? about : Things();

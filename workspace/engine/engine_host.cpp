@@ -214,9 +214,8 @@ void EngineHost::note_prompt_size() {
   const auto size = engine_ ? engine_->chosen_prompt_size() : std::nullopt;
   if (!size) return;
   call_([this, size] {
-    if (status_.state != EngineStatus::State::kReady || status_.prompt_size == size) return;
-    status_.prompt_size = size;
-    tell();
+    // Nobody waits for it: who wants to know asks.
+    if (status_.state == EngineStatus::State::kReady) status_.prompt_size = size;
   });
 }
 

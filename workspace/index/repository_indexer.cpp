@@ -66,6 +66,13 @@ std::shared_ptr<const IndexSnapshot> RepositoryIndexer::snapshot(const fs::path&
   return index ? index->snapshot(without) : nullptr;
 }
 
+bool RepositoryIndexer::is_complete() const {
+  const std::scoped_lock lock(mutex_);
+  const bool has_read = stage_ == Stage::kUnsaved || stage_ == Stage::kSaving ||
+                        stage_ == Stage::kSaved || stage_ == Stage::kFollowing;
+  return has_read && places_.empty();
+}
+
 void RepositoryIndexer::wait_until_idle() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] {

@@ -121,6 +121,9 @@ class RepositoryIndexer {
   // open.
   std::shared_ptr<const IndexSnapshot> snapshot(const std::filesystem::path& without) const;
 
+  // Whether everything reported so far is searchable.
+  bool is_complete() const;
+
   // Blocks until everything reported before is searchable. For tests.
   void wait_until_idle();
 

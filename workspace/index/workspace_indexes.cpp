@@ -24,6 +24,10 @@ std::shared_ptr<const IndexSnapshot> WorkspaceIndexes::repository_without(
   return repository->snapshot(path_of_uri(uri).value_or(std::filesystem::path()));
 }
 
+bool WorkspaceIndexes::is_repository_complete() const {
+  return repository && repository->is_complete();
+}
+
 std::shared_ptr<const Datastore> WorkspaceIndexes::common_code() const {
   std::shared_ptr<const Datastore> code = common ? common->snapshot({}) : nullptr;
   return code && code->token_count() > 0 ? code : nullptr;

@@ -18,6 +18,8 @@ struct WorkspaceIndexes {
   void set_buffer(const std::string& uri, std::shared_ptr<const Document> document);
   // The repository without this file. Null if there is no such index.
   std::shared_ptr<const IndexSnapshot> repository_without(const std::string& uri) const;
+  // Whether all files of the repository have been read.
+  bool is_repository_complete() const;
   // Null until something is read: an empty store would displace the repository in a decoder that
   // only uses one.
   std::shared_ptr<const Datastore> common_code() const;

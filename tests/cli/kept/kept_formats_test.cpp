@@ -1,8 +1,8 @@
 // What this program keeps on disk, and the programs before and after it. releases/NAME holds what a
 // version wrote: an index, keys and values, the cost of passes, the sizes of prompts, skipped
-// layers, counts of use. Of
-// today's version all is read as it was written, so whoever changes a format without a new number
-// fails here; of any other version, and of files that are damaged anywhere, nothing is misread.
+// layers, counts of use. Of today's version all is read as it was written, so whoever changes a
+// format without a new number fails here; of any other version, and of files that are damaged
+// anywhere, nothing is misread.
 //
 // With REDRAFT_UPDATE_KEPT=1 the files of kToday are written anew. Once a format has changed, give
 // kToday the name of the next version and do that: what the last one wrote stays.

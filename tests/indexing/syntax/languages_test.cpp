@@ -161,6 +161,9 @@ std::vector<std::string_view> places_of(const ScopeTypes& scopes) {
           scopes.outside,
           scopes.unsure,
           scopes.unsure_places,
+          scopes.foreign,
+          scopes.base_nodes,
+          scopes.interface_nodes,
           scopes.free,
           scopes.hoisting,
           scopes.type_places};
@@ -173,7 +176,22 @@ std::vector<std::string_view> places_of(const SignatureTypes& signatures) {
           signatures.by_place_before, signatures.by_name_behind,
           signatures.several,         signatures.calls,
           signatures.callee_parts,    signatures.spreads,
-          signatures.effects,         signatures.attributes};
+          signatures.effects,         signatures.attributes,
+          signatures.takers};
+}
+
+std::vector<std::string_view> places_of(const ContainerTypes& containers) {
+  return {containers.cases, containers.fields, containers.methods, containers.entries};
+}
+
+TEST(Languages, NameContainersThatTheirGrammarHas) {
+  for (const Language* language : languages()) {
+    if (*language->containers == nullptr) continue;
+    for (const std::string_view list : places_of(**language->containers)) {
+      for (const std::string_view place : split_words(list))
+        EXPECT_EQ(fault_of(*language, place), "") << language->id() << ": " << place;
+    }
+  }
 }
 
 TEST(Languages, NamePlacesThatTheirGrammarHas) {

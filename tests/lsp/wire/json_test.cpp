@@ -70,7 +70,8 @@ TEST(Json, HalfAnEmojiBecomesTheReplacementCharacter) {
 }
 
 TEST(Json, AWholeNumberIsAnIntegerHoweverItIsWritten) {
-  const Result<Json> read = parse_json(R"({"a": [1.0, -2.00, 4e2, -0.0, {"b": 9007199254740992.0}]})");
+  const Result<Json> read =
+      parse_json(R"({"a": [1.0, -2.00, 4e2, -0.0, {"b": 9007199254740992.0}]})");
   ASSERT_TRUE(read);
   EXPECT_EQ(to_text(*read), R"({"a":[1,-2,400,0,{"b":9007199254740992}]})");
   EXPECT_TRUE(read->at("a")[0].is_number_unsigned()) << "as 1 is";

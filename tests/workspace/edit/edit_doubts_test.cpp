@@ -96,7 +96,7 @@ const std::string kClient =
     "        self.sock.close()\n";
 
 TEST(EditDoubts, NoneAboutAnOrdinaryChange) {
-  EXPECT_THAT(reasons("python", kClient, replaced(kClient, "print(line)", "log.debug(line)"),
+  EXPECT_THAT(reasons("python", kClient, replaced(kClient, "print(line)", "print('>', line)"),
                       "log instead of printing"),
               IsEmpty());
   EXPECT_THAT(reasons("python", kClient, kClient, "add a docstring"), IsEmpty());
@@ -166,11 +166,37 @@ TEST(EditDoubts, ACommentThatStandsForLines) {
 TEST(EditDoubts, ADefinitionThatIsThereTwice) {
   const std::string twice =
       replaced(kClient, "        self.send(line + CRLF)\n",
-               "        self.send(line + CRLF)\n\n    def close(self):\n        self.send(QUIT)\n");
+               "        self.send(line + CRLF)\n\n    def close(self):\n        self.send(CRLF)\n");
   const std::vector<Doubt> found = doubts("python", kClient, twice, "handle errors");
   ASSERT_EQ(found.size(), 1);
   EXPECT_EQ(found[0].kind, Doubt::Kind::kRepeated);
   EXPECT_EQ(found[0].reason, "'Client.close' is defined twice");
+}
+
+// Another base or an "export" makes no other type; a condition does.
+TEST(EditDoubts, ATypeThatIsThereTwice) {
+  const std::string go = "package a\n\ntype Event struct {\n\tx int\n}\n";
+  EXPECT_THAT(reasons("go", go, go + "\ntype Event struct {\n\ty int\n}\n", "add y"),
+              ElementsAre("'Event' is defined twice"));
+  const std::string script = "class Event {}\n";
+  EXPECT_THAT(reasons("typescript", script, script + "export class Event { x = 1; }\n", "add x"),
+              ElementsAre("'Event' is defined twice"));
+  const std::string rust = "struct Event;\n";
+  EXPECT_THAT(reasons("rust", rust, rust + "pub struct Event { x: u8 }\n", "add x"),
+              ElementsAre("'Event' is defined twice"));
+  EXPECT_THAT(reasons("rust", "#[cfg(unix)]\n" + rust,
+                      "#[cfg(unix)]\n" + rust + "#[cfg(windows)]\n" + rust, "on Windows, too"),
+              IsEmpty());
+  const std::string python = "class Event:\n    x = 1\n";
+  EXPECT_THAT(reasons("python", python, python + "\n\nclass Event(dict):\n    y = 1\n", "add y"),
+              ElementsAre("'Event' is defined twice"));
+}
+
+TEST(EditDoubts, AnImportOfAllNames) {
+  const std::string code = "import os\n\n\ndef f():\n    return os.sep\n";
+  EXPECT_THAT(reasons("python", code,
+                      replaced(code, "import os\n", "import os\nfrom re import *\n"), "match"),
+              ElementsAre("'from re import *' hides which names it imports"));
 }
 
 TEST(EditDoubts, OneNameWithTwoMeaningsIsNoRepetition) {
@@ -182,12 +208,14 @@ TEST(EditDoubts, OneNameWithTwoMeaningsIsNoRepetition) {
                          "\n    @x.deleter\n    def x(self):\n        del self._x\n",
               "add a setter and a deleter"),
       IsEmpty());
-  const std::string python = "def load():\n    return 1\n";
-  EXPECT_THAT(reasons("python", python,
-                      "if FAST:\n    def load():\n        return 1\nelse:\n    def load():\n"
-                      "        return 2\n",
-                      "a slow variant"),
-              IsEmpty());
+  const std::string python = "FAST = True\n\n\ndef load():\n    return 1\n";
+  EXPECT_THAT(
+      reasons(
+          "python", python,
+          "FAST = True\n\n\nif FAST:\n    def load():\n        return 1\nelse:\n    def load():\n"
+          "        return 2\n",
+          "a slow variant"),
+      IsEmpty());
   const std::string cpp = "int area(int a) { return a * a; }\n";
   EXPECT_THAT(reasons("cpp", cpp, cpp + "int area(int a, int b) { return a * b; }\n", "overload"),
               IsEmpty());

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <sstream>
+#include <utility>
 
 #include "languages/languages.h"
 #include "tests/kit/case_files.h"
@@ -36,32 +38,48 @@ struct RenameCase {
   std::optional<std::size_t> cursor = {};
 };
 
-// The lines that the hunk alone makes of those that it changes; it may change a part of one.
-std::string lines_of(const std::string& text, const Hunk& hunk) {
-  const auto [begin, end] = hunk.edit.range;
-  const std::size_t line = text.rfind('\n', begin - 1) + 1;
-  std::string lines = text.substr(begin == 0 ? 0 : line, begin == 0 ? 0 : begin - line);
-  lines += hunk.edit.new_text;
-  if (!lines.ends_with('\n')) lines += text.substr(end, text.find('\n', end) - end);
+// Whether the second hunk begins in the line in which the first one ends.
+bool share_line(const std::string& text, const Hunk& first, const Hunk& second) {
+  const std::size_t end = first.edit.range.end;
+  return end > 0 && text[end - 1] != '\n' && text.find('\n', end) >= second.edit.range.begin;
+}
+
+// The lines that hunks change, which share one if there are several.
+std::string lines_of(const std::string& text, std::span<const Hunk> hunks) {
+  const std::size_t begin = hunks.front().edit.range.begin;
+  std::size_t at = begin == 0 ? 0 : text.rfind('\n', begin - 1) + 1;
+  std::string lines;
+  for (const Hunk& hunk : hunks) {
+    lines += text.substr(at, hunk.edit.range.begin - at) + hunk.edit.new_text;
+    at = hunk.edit.range.end;
+  }
+  if (!lines.ends_with('\n')) lines += text.substr(at, text.find('\n', at) - at);
   return lines;
 }
 
 std::string described(const RenameCase& sample, const std::optional<EditResult>& result) {
   if (!result) return "the model is asked\n";
   std::string all;
-  for (const Hunk& hunk : result->hunks) {
-    const auto begin = static_cast<std::ptrdiff_t>(hunk.edit.range.begin);
+  const std::vector<Hunk>& hunks = result->hunks;
+  for (std::size_t i = 0, next = 0; i < hunks.size(); i = next) {
+    for (next = i + 1; next < hunks.size(); ++next) {
+      if (!share_line(sample.text, hunks[next - 1], hunks[next])) break;
+    }
+    const auto begin = static_cast<std::ptrdiff_t>(hunks[i].edit.range.begin);
     auto line = 1 + std::count(sample.text.begin(), sample.text.begin() + begin, '\n');
-    std::istringstream lines(lines_of(sample.text, hunk));
+    std::istringstream lines(lines_of(sample.text, std::span(hunks).subspan(i, next - i)));
     for (std::string text; std::getline(lines, text);)
       all += std::to_string(line++) + "| " + text + "\n";
+    const auto is_here = [&](int edit) {
+      return std::cmp_less_equal(i, edit) && std::cmp_less(edit, next);
+    };
     for (const Doubt& doubt : result->doubts) {
-      if (doubt.edits.size() < result->hunks.size() && std::ranges::count(doubt.edits, hunk.id) > 0)
+      if (doubt.edits.size() < hunks.size() && std::ranges::any_of(doubt.edits, is_here))
         all += "?| " + doubt.reason + "\n";
     }
   }
   for (const Doubt& doubt : result->doubts) {
-    if (doubt.edits.size() == result->hunks.size()) all += "?| all: " + doubt.reason + "\n";
+    if (doubt.edits.size() == hunks.size()) all += "?| all: " + doubt.reason + "\n";
   }
   return all;
 }

@@ -17,7 +17,8 @@ struct Outcome {
 
 // `asked`, which is in `file`, was to be edited, and `written` is what the model made of it.
 Outcome tidy(const std::string& language, const std::string& file, const std::string& asked,
-             const std::string& written, bool is_doubtful = true) {
+             const std::string& written, bool is_doubtful = true,
+             const std::string& instruction = "write imports") {
   const auto document = *Document::make("file:///a", 1, file, language);
   const std::size_t at = file.find(asked);
   EXPECT_NE(at, std::string::npos) << asked;
@@ -25,7 +26,7 @@ Outcome tidy(const std::string& language, const std::string& file, const std::st
       *EditRegion::make(document, EditScope::kSelection, ByteRange{at, at + asked.size()});
   std::string after = file;
   after.replace(region.range().begin, region.range().size(), written);
-  const std::optional<Tidied> result = tidied(region, after, is_doubtful);
+  const std::optional<Tidied> result = tidied(region, after, instruction, is_doubtful);
   if (!result) return {};
   return {apply_edits(file, result->edits), result->notes};
 }
@@ -211,9 +212,68 @@ TEST(EditTidy, WhatTheLinesUseIsImported) {
   const std::string go = "package a\n\nimport (\n\t\"fmt\"\n)\n\nfunc f() { fmt.Println() }\n\n";
   const std::string old = "func g() {}\n";
   const std::string sorts = "func g() { filepath.Join(strings.ToUpper(\"\")) }\n";
-  EXPECT_EQ(
-      tidy("go", go + old, old, sorts).text,
-      replaced(go, ")\n\nfunc", ")\nimport \"path/filepath\"\nimport \"strings\"\n\nfunc") + sorts);
+  EXPECT_EQ(tidy("go", go + old, old, sorts).text,
+            replaced(go, "\t\"fmt\"\n", "\t\"fmt\"\n\t\"path/filepath\"\n\t\"strings\"\n") + sorts);
+}
+
+// A file, what is written in the place of its last line, and the lines of the result above that.
+struct Imported {
+  const char* language;
+  std::string head, asked, written, wanted_head;
+};
+
+class EditTidyNames : public testing::TestWithParam<Imported> {};
+
+TEST_P(EditTidyNames, AreImported) {
+  const Imported& one = GetParam();
+  EXPECT_EQ(tidy(one.language, one.head + one.asked, one.asked, one.written, false, "do it").text,
+            one.wanted_head + one.written);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Languages, EditTidyNames,
+    testing::Values(
+        Imported{"python", "from typing import Any\n\n\n", "def f(a: Any): pass\n",
+                 "def f(a: Optional[Any]): pass\n", "from typing import Any, Optional\n\n\n"},
+        Imported{
+            "python", "from typing import (\n    Any,\n    Union,\n)\n\n\n",
+            "def f(a: Any): pass\n", "def f(a: Optional[Any]) -> Callable: pass\n",
+            "from typing import (\n    Any,\n    Callable,\n    Optional,\n    Union,\n)\n\n\n"},
+        Imported{"python", "import os, stat\n\n\n", "def f(a): pass\n",
+                 "def f(a): return Path(os.sep, stat.S_IRUSR)\n",
+                 "import os, stat\nfrom pathlib import Path\n\n\n"},
+        Imported{"rust", "use std::collections::HashMap;\n\n", "fn f(a: HashMap<u8, u8>) {}\n",
+                 "fn f(a: HashMap<u8, u8>, b: BTreeMap<u8, u8>) {}\n",
+                 "use std::collections::{BTreeMap, HashMap};\n\n"},
+        Imported{"java", "package a;\n\nimport java.util.Map;\n\n", "class A { Map<A, A> m; }\n",
+                 "class A { Map<A, A> m; List<A> l; }\n",
+                 "package a;\n\nimport java.util.Map;\nimport java.util.List;\n\n"},
+        Imported{"cpp", "#include <map>\n\n", "int f() { return 1; }\n",
+                 "std::vector<int> f() { return {1}; }\n", "#include <map>\n#include <vector>\n\n"},
+        Imported{"c", "#include <stdio.h>\n\n", "int f(char* a) { return puts(a); }\n",
+                 "int f(char* a) { return strlen(a); }\n",
+                 "#include <stdio.h>\n#include <string.h>\n\n"},
+        Imported{"javascript", "const fs = require(\"fs\");\n\n", "const f = () => fs.a();\n",
+                 "const f = () => path.join(fs.a());\n",
+                 "const fs = require(\"fs\");\nconst path = require(\"path\");\n\n"},
+        Imported{"typescript", "import { a } from 'a'\n\n", "const f = () => a()\n",
+                 "const f = () => path.join(a())\n",
+                 "import { a } from 'a'\nimport * as path from 'path'\n\n"}));
+
+TEST(EditTidy, AnAddedImportThatNothingUsesGoes) {
+  const auto with = [](const std::string& import, const std::string& instruction) {
+    return tidy("python", kFile, kPut, import + "\n\n" + kNewPut, true, instruction);
+  };
+  const std::string changed = replaced(kFile, kPut, kNewPut);
+  EXPECT_EQ(with("import re", "add types").text, changed);
+  EXPECT_EQ(with("from os import *", "add types").text, changed);
+  EXPECT_EQ(with("import re", "import re").text,
+            replaced(changed, "import socket\n", "import socket\nimport re\n"));
+  // One that stands among others is there already.
+  EXPECT_EQ(tidy("python", replaced(kFile, "import socket\n", "import os, socket\n"), kPut,
+                 "import socket\n\n" + kNewPut)
+                .text,
+            replaced(changed, "import socket\n", "import os, socket\n"));
 }
 
 struct Lift {

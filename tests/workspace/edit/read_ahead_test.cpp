@@ -104,7 +104,7 @@ TEST_F(ReadAheadTest, AnAnnouncedEditOfALargeFileHasTheSamePrompt) {
   std::vector<std::string> prompts;
   const ScriptedAnswer answer = [&](const ScriptedPrompt& prompt) {
     prompts.push_back(prompt.text);
-    return "x\n" + prompt.fence;
+    return "def second(value):\n    return 3\n" + prompt.fence;
   };
   for (const bool is_announced : {false, true}) {
     results_.clear();

@@ -8,6 +8,7 @@ return {
   nextEdit = 'table',
   edit = 'table',
   cacheOnDisk = 'boolean',
+  promptSize = 'string',
   loadEarly = 'boolean',
   unloadAfter = 'number',
   readAhead = 'string',
