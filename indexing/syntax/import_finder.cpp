@@ -35,6 +35,28 @@ bool is_head(const Grammar& grammar, const TSNode& node) {
          type_of(ts_node_named_child(node, 0)) == "string";
 }
 
+// A comment that only counts at the beginning of a file: "#!", an encoding, Ruby's
+// "frozen_string_literal", and Rust's "//!", which documents the file.
+bool is_magic(std::string_view comment) {
+  if (comment.starts_with("#!") || comment.starts_with("//!")) return true;
+  const std::string_view line = comment.substr(0, comment.find('\n'));
+  constexpr std::string_view kWords[] = {"coding:", "coding=", "frozen_string_literal:"};
+  return comment.starts_with('#') && std::ranges::any_of(kWords, [&](std::string_view word) {
+           return line.find(word) != std::string_view::npos;
+         });
+}
+
+// The definition of the name that an include guard asks for; null: `node` is none.
+TSNode guard_of(std::string_view text, const TSNode& node) {
+  if (type_of(node) != "preproc_ifdef" || ts_node_named_child_count(node) < 2) return {};
+  const TSNode name = ts_node_named_child(node, 0), define = ts_node_named_child(node, 1);
+  if (type_of(define) != "preproc_def" || ts_node_named_child_count(define) != 1) return {};
+  const ByteRange asked = range_of(name), defined = range_of(ts_node_named_child(define, 0));
+  const bool is_guard =
+      text.substr(asked.begin, asked.size()) == text.substr(defined.begin, defined.size());
+  return is_guard ? define : TSNode{};
+}
+
 // The beginning of the next line. Some nodes end behind their line's newline.
 std::size_t behind_line(std::string_view text, std::size_t end) {
   const bool is_behind = end > 0 && text[end - 1] == '\n';
@@ -47,12 +69,14 @@ std::size_t behind_head(const Grammar& grammar, std::string_view text, const TSN
   const std::uint32_t count = ts_node_child_count(root);
   for (std::uint32_t i = 0; i < count; ++i) {
     const TSNode node = ts_node_child(root, i);
+    if (const TSNode guard = guard_of(text, node); !ts_node_is_null(guard))
+      return behind_line(text, range_of(guard).end);
     if (!is_head(grammar, node)) break;
     const std::size_t end = behind_line(text, range_of(node).end);
     const std::size_t next = skip_blanks(text, end);
     const bool is_apart = next >= text.size() || text[next] == '\n';
-    const bool is_shebang = text.substr(range_of(node).begin).starts_with("#!");
-    if (!is_comment(grammar, node) || is_apart || is_shebang) place = end;
+    if (!is_comment(grammar, node) || is_apart || is_magic(text.substr(range_of(node).begin)))
+      place = end;
   }
   return place;
 }

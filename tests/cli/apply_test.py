@@ -52,7 +52,7 @@ class Apply(InFolder):
     def test_bad_changes(self):
         self.assert_fails(self.apply(" \n"), 1, "the change is empty")
         self.assert_fails(self.apply("--- a/x.c\n+++ b/x.c\n@@ @@\n-a\n+b\n--- a/y.c\n+++ b/y.c\n@@ @@\n-a\n+b\n"), 1,
-                          "for x.c, not for a.py")
+                          "for x.c and y.c, not for a.py")
         self.assert_fails(self.apply(FIRST, file="-"), 2, "standard input")
         self.assert_fails(self.apply(FIRST, file=str(self.folder / "none.py")), 1, "none.py")
         self.assert_fails(run("apply", str(self.file), "--change", str(self.folder / "none")), 1, "none")

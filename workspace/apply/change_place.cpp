@@ -1,15 +1,21 @@
 #include "workspace/apply/change_place.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
 #include "text/strings/trimmed.h"
+#include "workspace/apply/canonical_text.h"
+#include "workspace/apply/change_path.h"
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_place.h"
+#include "workspace/documents/file_uri.h"
 
 namespace redraft {
 namespace {
@@ -109,25 +115,99 @@ Result<std::vector<LineSpan>> in_order(std::vector<LineSpan> spans) {
   return spans;
 }
 
-Result<std::vector<LineSpan>> place_all(const FileLines& file, const SyntaxTree* tree,
-                                        std::string_view language_id,
-                                        const ProposedChange& change) {
-  std::vector<LineSpan> all;
-  int part = 0;
-  for (const Replaced& hunk : change.replaced) {
-    Result<LineSpan> span = place_hunk(file, tree, hunk);
-    if (!span) return span.error();
-    span->origin.part = part++;
-    all.push_back(std::move(*span));
+// Places all parts of a change. Those that follow a part for another file and state none themselves
+// are left out if they have no place in this file.
+class ChangePlacer {
+ public:
+  ChangePlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id)
+      : file_(file), tree_(tree), language_id_(language_id) {}
+
+  Result<std::vector<LineSpan>> place_all(const ProposedChange& change) {
+    if (!change.doubt.empty()) return Error(change.doubt);
+    std::vector<Replaced> hunks;
+    for (const Replaced& hunk : change.replaced) {
+      if (hunk.after_other.empty()) {
+        hunks.push_back(hunk);
+      } else if (has_most_of(hunk.old_lines)) {
+        return unclear(hunk.after_other);
+      } else {
+        const Result<void> checked = check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
+        if (!checked) return checked.error();
+      }
+    }
+    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, language_id_, hunks);
+    if (!all) return all;
+    int part = static_cast<int>(change.replaced.size());
+    for (const CodeSnippet& snippet : change.snippets) {
+      Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
+      if (!snippet.after_other.empty()) {
+        if (has_most_of(lines_of(snippet))) return unclear(snippet.after_other);
+        if (const Result<void> checked = check(snippet, spans); !checked) return checked.error();
+        continue;
+      }
+      if (!spans) return spans.error();
+      for (LineSpan& span : *spans) span.origin.part = part;
+      ++part;
+      std::ranges::move(*spans, std::back_inserter(*all));
+    }
+    if (!others_.empty() && others_.size() == change.replaced.size() + change.snippets.size())
+      return Error("all of the change seems to be for " + others_.front());
+    return in_order(std::move(*all));
   }
-  for (const CodeSnippet& snippet : change.snippets) {
-    Result<std::vector<LineSpan>> spans = place_snippet(file, tree, language_id, snippet);
-    if (!spans) return spans.error();
-    for (LineSpan& span : *spans) span.origin.part = part;
-    ++part;
-    std::ranges::move(*spans, std::back_inserter(all));
+
+  // The files that parts without a stated file are for.
+  const std::vector<std::string>& others() const { return others_; }
+
+ private:
+  static Error unclear(const std::string& other) {
+    return Error("it is not clear whether a part is for " + other);
   }
-  return in_order(std::move(all));
+
+  // Whether at least half of the lines that say something are in the file.
+  bool has_most_of(const std::vector<std::string>& lines) const {
+    std::size_t n_telling = 0, n_there = 0;
+    for (const std::string& line : lines) {
+      if (!is_telling(line)) continue;
+      ++n_telling;
+      n_there += file_.places_of(trimmed(line)).empty() ? 0 : 1;
+    }
+    return n_telling > 0 && 2 * n_there >= n_telling;
+  }
+
+  template <typename Part>
+  Result<void> check(const Part& part, const Result<std::vector<LineSpan>>& spans) {
+    if (spans) return unclear(part.after_other);
+    others_.push_back(part.after_other);
+    return {};
+  }
+
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  std::string_view language_id_;
+  std::vector<std::string> others_;
+};
+
+// Adds or removes the newline at the end of the file, if a hunk asks for it.
+void set_final_newline(const FileLines& file, const std::vector<Replaced>& hunks,
+                       std::vector<TextEdit>& edits) {
+  for (const Replaced& hunk : hunks) {
+    if (hunk.final_newline == Replaced::FinalNewline::kKept) continue;
+    const bool is_wanted = hunk.final_newline == Replaced::FinalNewline::kAdded;
+    if (file.size() == 0 || file.ends_with_newline() == is_wanted) continue;
+    const TextEdit newline = file.final_newline(is_wanted);
+    const std::size_t size = file.text_of_file().size();
+    if (edits.empty() || edits.back().range.end < size) {
+      if (edits.empty() || edits.back().range.end <= newline.range.begin) edits.push_back(newline);
+      return;
+    }
+    std::string& text = edits.back().new_text;
+    if (is_wanted) {
+      text += newline.new_text;
+    } else {
+      text.resize(text.find_last_not_of("\r\n") + 1);
+    }
+    return;
+  }
 }
 
 bool breaks_syntax_of(const SyntaxTree* tree, const std::string& text,
@@ -137,43 +217,126 @@ bool breaks_syntax_of(const SyntaxTree* tree, const std::string& text,
   return after && breaks_syntax(*tree, *after);
 }
 
+// The path that a document's URI states; empty: none.
+std::string path_of_document(const std::string& uri) {
+  constexpr std::string_view kNoFiles[] = {"", "-", "stdin"};
+  if (std::ranges::find(kNoFiles, uri) != std::end(kNoFiles)) return {};
+  if (const std::optional<std::filesystem::path> path = path_of_uri(uri))
+    return plain_path(path->generic_string());
+  const std::size_t scheme = uri.find(':');
+  if (scheme != std::string::npos && scheme > 1 && uri.find('/') > scheme) {
+    // Editors have other schemes for files of other machines. A buffer without a file has no slash.
+    const std::string_view path = std::string_view(uri).substr(scheme + 1);
+    return path.find('/') == std::string_view::npos
+               ? std::string()
+               : plain_path(path.substr(0, path.find_first_of("?#")));
+  }
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::absolute(uri, error);
+  return plain_path(error ? uri : path.lexically_normal().generic_string());
+}
+
+// Hunks that only fit one after the other, because one searches for what another wrote.
+std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const Document>& document,
+                                                    const FileLines& file,
+                                                    const ProposedChange& change) {
+  constexpr std::size_t kMaxHunks = 50;
+  const bool is_in_turn = change.doubt.empty() && change.snippets.empty() &&
+                          change.replaced.size() > 1 && change.replaced.size() <= kMaxHunks &&
+                          std::ranges::none_of(change.replaced, [](const Replaced& hunk) {
+                            return hunk.is_of_diff || !hunk.after_other.empty();
+                          });
+  if (!is_in_turn) return std::nullopt;
+  std::shared_ptr<const Document> now = document;
+  for (const Replaced& hunk : change.replaced) {
+    const EditRegion region = *EditRegion::make(now, EditScope::kFile, std::nullopt);
+    const FileLines lines(region);
+    const Result<std::vector<LineSpan>> spans =
+        place_hunks(lines, now->syntax(), now->language(), {hunk});
+    if (!spans) return std::nullopt;
+    Result<std::shared_ptr<const Document>> next =
+        now->changed(now->version(), apply_edits(now->text(), lines.edits(*spans)));
+    if (!next) return std::nullopt;
+    now = *std::move(next);
+  }
+  const EditRegion region = *EditRegion::make(now, EditScope::kFile, std::nullopt);
+  LineSpan all{0, file.size(), {}, true};
+  for (const std::string_view line : region.lines()) all.lines.emplace_back(line);
+  return file.edits({std::move(all)});
+}
+
+// Where the change belongs, or why that is uncertain.
+Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
+                                  const FileLines& file, const ProposedChange& change) {
+  PlacedChange placed;
+  placed.notes = change.notes;
+  ChangePlacer placer(file, document->syntax(), document->language());
+  Result<std::vector<LineSpan>> spans = placer.place_all(change);
+  if (spans) {
+    for (const LineSpan& span : *spans) {
+      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
+      placed.origins.resize(placed.edits.size(), span.origin);
+    }
+    set_final_newline(file, change.replaced, placed.edits);
+  } else if (auto edits = placed_in_turn(document, file, change)) {
+    placed.edits = *std::move(edits);
+  } else {
+    return spans.error();
+  }
+  placed.origins.resize(placed.edits.size(),
+                        {.decided_by = DecidedBy::kLines, .shows_removed = true});
+  for (const std::string& other : placer.others())
+    placed.notes.push_back("left out what seems to be for " + other);
+  if (breaks_syntax_of(document->syntax(), document->text(), placed.edits))
+    return Error("the change would break the file's syntax");
+  return placed;
+}
+
 }  // namespace
 
 ChangedFile changed_file(const Document& document) {
-  const std::string& uri = document.uri();
-  std::vector<std::string_view> lines;
+  auto lines = std::make_shared<std::vector<std::string>>();
   const std::string_view text = document.text();
   for (int i = 0; i < document.lines().line_count(); ++i) {
     const std::size_t begin = document.lines().start(i);
-    lines.push_back(trimmed(text.substr(begin, document.lines().content_end(i) - begin)));
+    lines->emplace_back(
+        trimmed(canonical_text(text.substr(begin, document.lines().content_end(i) - begin))));
   }
-  std::ranges::sort(lines);
-  return {uri.substr(uri.find_last_of('/') + 1), document.language(),
-          [lines = std::move(lines)](std::string_view line) {
-            return std::ranges::binary_search(lines, line);
-          }};
+  auto sorted = std::make_shared<std::vector<std::string>>(*lines);
+  std::ranges::sort(*sorted);
+  std::erase(*lines, std::string());
+  ChangedFile file{path_of_document(document.uri()), document.language(), {}, {}};
+  file.has_line = [sorted](std::string_view line) {
+    return std::ranges::binary_search(*sorted, trimmed(canonical_text(line)));
+  };
+  file.count_of = [lines](std::span<const std::string> wanted) {
+    std::vector<std::string> texts;
+    for (const std::string& line : wanted) {
+      std::string one(trimmed(canonical_text(line)));
+      if (!one.empty()) texts.push_back(std::move(one));
+    }
+    int count = 0;
+    if (texts.empty()) return count;
+    for (auto at = lines->begin(); at != lines->end(); ++at) {
+      at = std::search(at, lines->end(), texts.begin(), texts.end());
+      if (at == lines->end()) break;
+      ++count;
+    }
+    return count;
+  };
+  return file;
 }
 
 PlacedChange place_change(const std::shared_ptr<const Document>& document,
                           const ProposedChange& change) {
   const EditRegion region = *EditRegion::make(document, EditScope::kFile, std::nullopt);
   const FileLines file(region);
-  const SyntaxTree* const tree = document->syntax();
+  Result<PlacedChange> sure = place_surely(document, file, change);
+  if (sure) return *std::move(sure);
   PlacedChange placed;
-  Result<std::vector<LineSpan>> spans = place_all(file, tree, document->language(), change);
-  if (spans) {
-    for (const LineSpan& span : *spans) {
-      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
-      placed.origins.resize(placed.edits.size(), span.origin);
-    }
-    if (!breaks_syntax_of(tree, document->text(), placed.edits)) return placed;
-    placed.edits.clear();
-    placed.origins.clear();
-    placed.doubt = "the change would break the file's syntax";
-  } else {
-    placed.doubt = spans.error().message();
-  }
-  LikelyPlaces likely(file, tree);
+  placed.notes = change.notes;
+  placed.doubt = sure.error().message();
+  LikelyPlaces likely(file, document->syntax());
   for (const Replaced& hunk : change.replaced)
     likely.add(hunk.old_lines.empty() ? hunk.new_lines : hunk.old_lines);
   for (const CodeSnippet& snippet : change.snippets) likely.add(lines_of(snippet));

@@ -6,7 +6,9 @@
 //
 //   a hunk or a SEARCH block     whose old lines are at one place of the file, or at the one that
 //                                the hunk's heading or line number names
-//   a function, a type           that the file has once: it is replaced as a whole
+//   a function, a type, a        that the file has once: it is replaced as a whole
+//   section of Markdown, a
+//   rule of a Makefile
 //   lines between ellipses       where they fit best by far (line_alignment.h), in the definition
 //                                that the change shows around them:
 //
@@ -17,7 +19,7 @@
 //
 //   a new function               goes after the one that the change shows before it, or to the end
 //                                of its class
-//   an import                    goes to the imports
+//   an import                    goes to the imports, where the language allows it (import_place.h)
 //
 // A change never removes what it does not show: a class of which it shows only one method, a
 // definition or many lines between two that are adjacent in the change, all raise a doubt. Imports
@@ -47,6 +49,7 @@ struct PlacedChange {
   // If it is uncertain: the whole lines that the change may be about, ascending and disjoint.
   // Empty: the file has no similar lines.
   std::vector<ByteRange> places;
+  std::vector<std::string> notes = {};  // ProposedChange::notes, and what has no place in the file
 };
 
 // Parses the document.

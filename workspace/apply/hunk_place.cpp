@@ -1,12 +1,22 @@
 #include "workspace/apply/hunk_place.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <iterator>
+#include <optional>
+#include <utility>
 
+#include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/apply/canonical_text.h"
+#include "workspace/apply/hunk_match.h"
+#include "workspace/apply/line_alignment.h"
+#include "workspace/apply/snippet_place.h"
+#include "workspace/documents/diff.h"
 
 namespace redraft {
 namespace {
+
+using Strings = std::vector<std::string>;
 
 std::string shown_line(std::string_view line) {
   constexpr std::size_t kLongest = 40;  // in bytes; names are usually ASCII
@@ -17,113 +27,338 @@ std::string shown_line(std::string_view line) {
   return "'" + std::string(text.substr(0, end)) + "...'";
 }
 
-// Where lines with these texts are. Looks them up by the rarest line; fails if that one is too
-// frequent.
-Result<std::vector<int>> places_of(const FileLines& file, const std::vector<std::string>& lines) {
-  std::size_t rarest = 0;
-  const auto n_places = [&](std::size_t i) { return file.places_of(trimmed(lines[i])).size(); };
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    if (n_places(i) < n_places(rarest)) rarest = i;
-  }
-  const std::vector<int>& candidates = file.places_of(trimmed(lines[rarest]));
-  if (candidates.size() * lines.size() > kMaxCompared)
-    return Error("its lines occur too often in the file");
-  std::vector<int> places;
-  for (const int place : candidates) {
-    const int begin = place - static_cast<int>(rarest);
-    if (file.has_at(begin, lines)) places.push_back(begin);
-  }
-  return places;
+bool is_blank(const std::string& line) { return trimmed(line).empty(); }
+
+// What is known of where a hunk belongs.
+struct Search {
+  std::vector<HunkMatch> matches;
+  // The lines, if they do not come from a match: the file has them already, or they are only added.
+  std::optional<std::vector<LineSpan>> spans = {};
+  DecidedBy decided_by = DecidedBy::kLines;  // which of the matches it is
+};
+
+// The old lines that are left of a hunk's new lines after it was placed at a match.
+bool is_done(const FileLines& file, const HunkMatch& match) {
+  const auto at = std::search(
+      match.new_lines.begin(), match.new_lines.end(), match.old_lines.begin(),
+      match.old_lines.end(),
+      [](const std::string& a, const std::string& b) { return trimmed(a) == trimmed(b); });
+  if (at == match.new_lines.end() || match.new_lines.size() == match.old_lines.size()) return false;
+  const auto before = static_cast<int>(at - match.new_lines.begin());
+  return file.has_at(match.place - before, match.new_lines);
 }
 
-// How to reindent the lines to match the file; nullopt: they do not all move equally.
-std::optional<Reindent> reindent(const FileLines& file, int begin,
-                                 const std::vector<std::string>& lines) {
-  std::optional<Reindent> result;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (trimmed(lines[i]).empty()) continue;
-    const Reindent here = Reindent::between(lines[i], file.line(begin + static_cast<int>(i)));
-    if (result && *result != here) return std::nullopt;
-    result = here;
-  }
-  return result ? result : Reindent{};
+// Whether a line that a match adds says more than a brace does.
+bool adds_telling_lines(const HunkMatch& match) {
+  return std::ranges::any_of(match.new_lines, [&](const std::string& line) {
+    return is_telling(line) && std::ranges::find(match.old_lines, line) == match.old_lines.end();
+  });
 }
 
-bool stands_as_it_is(const FileLines& file, int begin, const std::vector<std::string>& lines) {
-  const std::optional<Reindent> move = reindent(file, begin, lines);
-  return move == Reindent{};
-}
+class HunkPlacer {
+ public:
+  HunkPlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id,
+             const std::vector<Replaced>& hunks)
+      : file_(file), tree_(tree), language_id_(language_id), hunks_(hunks) {}
 
-// The places within the definition that a hunk's heading names.
-std::vector<int> below_heading(const FileLines& file, const SyntaxTree* tree,
-                               const std::vector<int>& places, std::string_view heading) {
-  std::vector<int> below;
-  constexpr std::size_t kMaxPlaces = 100;  // each requires a walk through the tree
-  if (tree == nullptr || heading.empty() || places.size() > kMaxPlaces) return below;
-  for (const int place : places) {
-    const std::size_t at = file.bytes_of(place, place).begin;
-    const std::optional<Definition> definition = tree->enclosing_definition(at);
-    if (!definition) continue;
-    const auto [first, last] = file.lines_of(definition->range);
-    for (int i = first; i < last && i < place; ++i) {
-      if (file.text(i).starts_with(heading)) {
-        below.push_back(place);
-        break;
-      }
+  Result<std::vector<LineSpan>> place() {
+    for (const Replaced& hunk : hunks_) {
+      Result<Search> found = search(hunk);
+      if (!found) return found.error();
+      searches_.push_back(std::move(*found));
     }
+    narrow_by_order();
+    std::vector<LineSpan> spans;
+    for (std::size_t i = 0; i < hunks_.size(); ++i) {
+      Result<std::vector<LineSpan>> some = spans_of(hunks_[i], searches_[i]);
+      if (!some) return some.error();
+      for (LineSpan& span : *some) {
+        span.origin.part = static_cast<int>(i);
+        span.origin.shows_removed = true;
+      }
+      std::ranges::move(*some, std::back_inserter(spans));
+    }
+    return spans;
   }
-  return below;
-}
 
-}  // namespace
+ private:
+  Result<Search> search(const Replaced& hunk) const {
+    if (!hunk.doubt.empty()) return Error(hunk.doubt);
+    if (std::ranges::all_of(hunk.old_lines, is_blank)) return search_addition(hunk);
+    Result<std::vector<HunkMatch>> found = match_hunk(file_, hunk);
+    if (!found) return found.error();
+    if (found->empty()) return search_missing(hunk);
+    Search search{.matches = std::move(*found)};
+    narrow(hunk, search);
+    if (search.matches.size() == 1) {
+      const Result<void> checked = check_place(hunk, search.matches.front());
+      if (!checked) return checked.error();
+    }
+    return search;
+  }
 
-Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const Replaced& hunk) {
-  const bool says_where = std::ranges::any_of(
-      hunk.old_lines, [](const std::string& line) { return !trimmed(line).empty(); });
-  if (!says_where) {
-    if (file.size() == 0) return LineSpan{0, 0, hunk.new_lines};
+  // New lines without old ones: the numbers or the heading say where they go.
+  Result<Search> search_addition(const Replaced& hunk) const {
+    if (file_.size() == 0) return Search{{}, std::vector{LineSpan{0, 0, hunk.new_lines, true}}};
+    if (hunk.has_sure_numbers && hunk.line && hunk.old_lines.empty()) return added_at_line(hunk);
+    if (!hunk.headings.empty()) return added_below_heading(hunk);
     return Error("the change does not say where its new lines go");
   }
-  Result<std::vector<int>> found = places_of(file, hunk.old_lines);
-  if (!found) return found.error();
-  std::vector<int>& places = *found;
-  if (places.empty()) {
-    if (!hunk.new_lines.empty()) {
-      const Result<std::vector<int>> done = places_of(file, hunk.new_lines);
-      if (done && done->size() == 1) return LineSpan{};
+
+  Result<Search> added_at_line(const Replaced& hunk) const {
+    const int line = *hunk.line;
+    if (line > file_.size()) return Error("the file has no line " + std::to_string(line));
+    if (has_all_numbered() && std::ranges::any_of(hunk.new_lines, is_telling))
+      return Search{{}, std::vector<LineSpan>()};
+    if (!file_.has_at(line, hunk.new_lines))
+      return Search{{}, std::vector{LineSpan{line, line, hunk.new_lines, true}}};
+    return Error(shown_line(hunk.new_lines.front()) + " may be in the file already");
+  }
+
+  // Whether the new lines of all hunks with sure numbers are where the diff puts them.
+  bool has_all_numbered() const {
+    return std::ranges::all_of(hunks_, [&](const Replaced& hunk) {
+      return !hunk.has_sure_numbers || file_.has_at(hunk.new_line, hunk.new_lines);
+    });
+  }
+
+  // As if the heading stood above the rest of what it heads, and the new lines behind that.
+  Result<Search> added_below_heading(const Replaced& hunk) const {
+    CodeSnippet snippet;
+    for (const std::string& heading : hunk.headings) {
+      const std::vector<int>& places = file_.places_of(heading);
+      if (places.size() != 1)
+        return Error(shown_line(heading) +
+                     (places.empty() ? " is not in the file" : " is in the file several times"));
+      snippet.lines.push_back({std::string(file_.line(places.front())), false});
     }
+    if (!std::ranges::any_of(hunk.new_lines, is_telling))
+      return Error("the change does not say where its new lines go");
+    const std::string deep(indentation_of(*std::ranges::find_if_not(hunk.new_lines, is_blank)));
+    snippet.lines.push_back({deep + "...", true});
+    snippet.lines.emplace_back();
+    for (const std::string& line : hunk.new_lines) snippet.lines.push_back({line, false});
+    while (is_blank(snippet.lines.back().text)) snippet.lines.pop_back();
+    for (auto heading = hunk.headings.rbegin(); heading != hunk.headings.rend(); ++heading) {
+      if (heading->ends_with('{'))
+        snippet.lines.push_back(
+            {std::string(indentation_of(file_.line(file_.places_of(*heading).front()))) + "}",
+             false});
+    }
+    Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
+    if (!spans) return spans.error();
+    return Search{{}, std::move(*spans)};
+  }
+
+  // The old lines are not in the file: perhaps the new ones are.
+  Result<Search> search_missing(const Replaced& hunk) const {
+    const bool says_something = std::ranges::any_of(hunk.new_lines, is_telling);
+    if (says_something && has_lines(file_, hunk.new_lines))
+      return Search{{}, std::vector<LineSpan>()};
     const auto missing = std::ranges::find_if(hunk.old_lines, [&](const std::string& line) {
-      return file.places_of(trimmed(line)).empty();
+      return file_.places_of(trimmed(line)).empty();
     });
     if (missing == hunk.old_lines.end())
       return Error("the lines from " + shown_line(hunk.old_lines.front()) +
                    " are not adjacent in the file");
     return Error(shown_line(*missing) + " is not in the file");
   }
-  const auto keep = [&](std::vector<int> some) {
-    if (!some.empty()) places = std::move(some);
-  };
-  std::vector<int> as_it_is;
-  for (const int place : places) {
-    if (stands_as_it_is(file, place, hunk.old_lines)) as_it_is.push_back(place);
+
+  // Leaves the matches that are best by what the hunk says.
+  void narrow(const Replaced& hunk, Search& search) const {
+    std::vector<HunkMatch>& matches = search.matches;
+    const auto keep = [&](const auto& fits) {
+      std::vector<HunkMatch> some;
+      std::ranges::copy_if(matches, std::back_inserter(some), fits);
+      if (!some.empty()) matches = std::move(some);
+    };
+    if (matches.size() == 1) return;
+    keep([](const HunkMatch& one) { return one.has_same_blank_lines; });
+    keep([&](const HunkMatch& one) { return is_as_it_is(one); });
+    if (hunk.ends_file) {
+      keep([&](const HunkMatch& one) {
+        return one.place + static_cast<int>(one.old_lines.size()) == file_.size();
+      });
+    }
+    constexpr std::size_t kMaxMatches = 100;  // each requires a walk through the definitions
+    if (!hunk.headings.empty() && matches.size() > 1 && matches.size() <= kMaxMatches) {
+      const std::vector<Definition> definitions =
+          tree_ == nullptr ? std::vector<Definition>() : tree_->definitions();
+      keep([&](const HunkMatch& one) { return is_below(definitions, one.place, hunk.headings); });
+      if (matches.size() == 1) search.decided_by = DecidedBy::kTree;
+    }
+    if (hunk.line) keep([&](const HunkMatch& one) { return one.place == *hunk.line; });
   }
-  keep(std::move(as_it_is));
-  ChangeOrigin origin{.decided_by = DecidedBy::kLines, .shows_removed = true};
-  if (places.size() > 1) {
-    keep(below_heading(file, tree, places, hunk.heading));
-    if (places.size() == 1) origin.decided_by = DecidedBy::kTree;
+
+  // The only match may still be the wrong one: the change was made already, and the lines are at
+  // another place, too. A diff of git may state the heading before the right one.
+  Result<void> check_place(const Replaced& hunk, const HunkMatch& match) const {
+    const bool says_something = std::ranges::any_of(hunk.new_lines, is_telling);
+    if (hunk.line && *hunk.line != match.place && says_something &&
+        file_.has_at(*hunk.line, hunk.new_lines))
+      return Error("line " + std::to_string(*hunk.line + 1) + " has the new lines already");
+    if (hunk.line || hunk.headings.empty() || tree_ == nullptr) return {};
+    const std::vector<Definition> definitions = tree_->definitions();
+    for (const std::string& heading : hunk.headings) {
+      const bool is_known = std::ranges::any_of(definitions, [&](const Definition& one) {
+        return is_headed(one, file_.size(), heading);
+      });
+      if (is_known && !is_below(definitions, match.place, {heading}))
+        return Error(shown_line(hunk.old_lines.front()) + " is not below " + shown_line(heading));
+    }
+    return {};
   }
-  if (places.size() > 1 && hunk.line && std::ranges::find(places, *hunk.line) != places.end())
-    places = {*hunk.line};
-  if (places.size() > 1)
-    return Error("the lines from " + shown_line(hunk.old_lines.front()) + " are at " +
-                 std::to_string(places.size()) + " places");
-  const std::optional<Reindent> move = reindent(file, places.front(), hunk.old_lines);
-  std::optional<std::vector<std::string>> lines;
-  if (move) lines = (*move)(hunk.new_lines);
-  if (!lines) return Error("the indentation of the change does not match the file");
-  const int end = places.front() + static_cast<int>(hunk.old_lines.size());
-  return LineSpan{places.front(), end, std::move(*lines), origin};
+
+  bool is_as_it_is(const HunkMatch& match) const {
+    for (std::size_t i = 0; i < match.old_lines.size(); ++i) {
+      const std::string_view there = file_.line(match.place + static_cast<int>(i));
+      if (!is_blank(match.old_lines[i]) &&
+          indentation_of(there) != indentation_of(match.old_lines[i]))
+        return false;
+    }
+    return true;
+  }
+
+  // Whether the line is within what the headings begin.
+  bool is_below(const std::vector<Definition>& definitions, int line,
+                const Strings& headings) const {
+    return std::ranges::all_of(headings, [&](const std::string& heading) {
+      return std::ranges::any_of(definitions, [&](const Definition& one) {
+        const auto [begin, end] = file_.lines_of(one.range);
+        return line >= begin && line < end && is_headed(one, line, heading);
+      });
+    });
+  }
+
+  // Whether a line up to the definition's name, and above `line`, begins with the heading.
+  bool is_headed(const Definition& one, int line, const std::string& heading) const {
+    const auto [begin, end] = file_.lines_of(one.range);
+    for (int i = begin; i < std::min(end, line); ++i) {
+      if (file_.text(i).starts_with(heading)) return true;
+      if (one.name.begin < file_.bytes_of(i + 1, i + 1).begin) break;
+    }
+    return false;
+  }
+
+  // The hunks of a diff are in the order of the file.
+  void narrow_by_order() {
+    for (std::size_t i = 0; i < hunks_.size(); ++i) {
+      std::vector<HunkMatch>& matches = searches_[i].matches;
+      if (!hunks_[i].is_of_diff || matches.size() < 2) continue;
+      const std::size_t n_alike = number_of_alike(i);
+      if (n_alike == matches.size()) {
+        for (std::size_t k = 0; k < n_alike; ++k)
+          searches_[i + k].matches = {HunkMatch(searches_[i + k].matches[k])};
+        continue;
+      }
+      int begin = 0, end = file_.size();
+      for (std::size_t k = 0; k < hunks_.size(); ++k) {
+        if (!hunks_[k].is_of_diff || searches_[k].matches.size() != 1) continue;
+        const HunkMatch& one = searches_[k].matches.front();
+        if (k < i) begin = std::max(begin, one.place + static_cast<int>(one.old_lines.size()));
+        if (k > i) end = std::min(end, one.place);
+      }
+      std::vector<HunkMatch> between;
+      std::ranges::copy_if(matches, std::back_inserter(between), [&](const HunkMatch& one) {
+        return one.place >= begin && one.place + static_cast<int>(one.old_lines.size()) <= end;
+      });
+      if (between.size() == 1) matches = std::move(between);
+    }
+  }
+
+  // How many hunks from this one on have the same old lines, and the same possible places.
+  std::size_t number_of_alike(std::size_t i) const {
+    std::size_t n = 1;
+    while (i + n < hunks_.size() && hunks_[i + n].is_of_diff &&
+           hunks_[i + n].old_lines == hunks_[i].old_lines &&
+           std::ranges::equal(searches_[i + n].matches, searches_[i].matches, {}, &HunkMatch::place,
+                              &HunkMatch::place))
+      ++n;
+    return n;
+  }
+
+  Result<std::vector<LineSpan>> spans_of(const Replaced& hunk, const Search& search) const {
+    if (search.spans) return *search.spans;
+    const std::vector<HunkMatch>& matches = search.matches;
+    const bool all_done =
+        std::ranges::all_of(matches, [&](const HunkMatch& one) { return is_done(file_, one); });
+    if (all_done && adds_telling_lines(matches.front())) return std::vector<LineSpan>();
+    if (matches.size() > 1)
+      return Error("the lines from " + shown_line(hunk.old_lines.front()) + " are at " +
+                   std::to_string(matches.size()) + " places");
+    if (all_done) return Error("the new lines may be in the file already");
+    return changed_lines(hunk, matches.front(), search.decided_by);
+  }
+
+  // Only the lines that differ between both sides.
+  Result<std::vector<LineSpan>> changed_lines(const Replaced& hunk, const HunkMatch& match,
+                                              DecidedBy decided_by) const {
+    Strings both = match.old_lines;
+    both.insert(both.end(), match.new_lines.begin(), match.new_lines.end());
+    IndentMap indentation(indent_unit_of(both), file_.indent_unit());
+    for (std::size_t i = 0; i < match.old_lines.size(); ++i)
+      indentation.learn(match.old_lines[i], file_.line(match.place + static_cast<int>(i)));
+    std::vector<LineSpan> spans;
+    for (const LineChange& change : differences(hunk, match)) {
+      std::optional<Strings> lines = indentation(change.new_lines);
+      if (!lines) return Error("the indentation of the change does not match the file");
+      LineSpan span{match.place + change.old_begin,
+                    match.place + change.old_end,
+                    std::move(*lines),
+                    true,
+                    {.decided_by = decided_by}};
+      keep_characters(match, change, span);
+      spans.push_back(std::move(span));
+    }
+    return spans;
+  }
+
+  // Blanks at line ends only count in diffs, or if nothing else changes.
+  static std::vector<LineChange> differences(const Replaced& hunk, const HunkMatch& match) {
+    const auto compared = [](const Strings& lines, bool is_exact) {
+      std::vector<std::string_view> result;
+      for (const std::string& line : lines)
+        result.push_back(is_exact
+                             ? std::string_view(line)
+                             : std::string_view(line).substr(0, line.find_last_not_of(" \t") + 1));
+      return result;
+    };
+    if (!hunk.is_of_diff) {
+      std::vector<LineChange> changes =
+          diff_lines(compared(match.old_lines, false), compared(match.new_lines, false));
+      if (!changes.empty()) return changes;
+    }
+    return diff_lines(compared(match.old_lines, true), compared(match.new_lines, true));
+  }
+
+  // A line that replaces another keeps the quotes and dashes of the file.
+  void keep_characters(const HunkMatch& match, const LineChange& change, LineSpan& span) const {
+    if (span.lines.size() != static_cast<std::size_t>(span.end - span.begin)) return;
+    for (std::size_t i = 0; i < span.lines.size(); ++i) {
+      std::string& line = span.lines[i];
+      const std::string_view there = file_.line(span.begin + static_cast<int>(i));
+      const std::string& old_line = match.old_lines[static_cast<std::size_t>(change.old_begin) + i];
+      const std::size_t deep = indentation_of(line).size();
+      line = line.substr(0, deep) +
+             changed_in_place(there.substr(indentation_of(there).size()),
+                              std::string_view(old_line).substr(indentation_of(old_line).size()),
+                              line.substr(deep));
+    }
+  }
+
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  std::string_view language_id_;
+  const std::vector<Replaced>& hunks_;
+  std::vector<Search> searches_;  // of each hunk
+};
+
+}  // namespace
+
+Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
+                                          std::string_view language_id,
+                                          const std::vector<Replaced>& hunks) {
+  return HunkPlacer(file, tree, language_id, hunks).place();
 }
 
 }  // namespace redraft

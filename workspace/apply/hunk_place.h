@@ -1,4 +1,12 @@
+// Where the hunks of a diff and the blocks with SEARCH and REPLACE belong.
+//
+// A place is certain if the file has the old lines once (hunk_match.h), or if only one of their
+// places is below the heading that the hunk states, has the stated line number, or lies between
+// those of the hunks before and behind it in the diff. Lines that are on both sides of a hunk keep
+// the bytes of the file. What the file has already is not put in twice.
 #pragma once
+
+#include <vector>
 
 #include "indexing/syntax/syntax_tree.h"
 #include "support/result.h"
@@ -7,9 +15,10 @@
 
 namespace redraft {
 
-// Finds the old lines of a hunk and the lines that replace them. Both sides of the span are empty
-// if the new lines are there already. The error says why the place is uncertain. `tree` may be
+// Finds the lines that the hunks replace. The error says why a place is uncertain. `tree` may be
 // null.
-Result<LineSpan> place_hunk(const FileLines& file, const SyntaxTree* tree, const Replaced& hunk);
+Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
+                                          std::string_view language_id,
+                                          const std::vector<Replaced>& hunks);
 
 }  // namespace redraft

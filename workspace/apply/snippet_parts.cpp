@@ -9,6 +9,8 @@
 #include "languages/language.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/apply/canonical_text.h"
+#include "workspace/apply/file_sections.h"
 
 namespace redraft {
 namespace {
@@ -42,28 +44,37 @@ class Divider {
   Result<std::unique_ptr<SnippetParts>> run() {
     for (const CodeSnippet::Line& line : snippet_.lines)
       parts_->lines.push_back(line.is_ellipsis ? std::string() : line.text);
-    if (file_.indents_with_tabs()) indent_with_tabs(parts_->lines);
+    take_unit_of_file();
     const std::optional<SyntaxTree> own = parse();
-    if (own) {
-      if (const Result<void> found = find_definitions(*own); !found) return found.error();
+    if (own || has_sections(language_id_)) {
+      if (const Result<void> found = find_definitions(own); !found) return found.error();
     }
-    std::vector<bool> is_import(parts_->lines.size(), false);
-    if (own) mark_imports(*own, is_import);
-    divide(is_import);
+    std::vector<int> import_ends(parts_->lines.size(), 0);
+    if (own) find_imports(*own, import_ends);
+    for (const std::string& line : parts_->lines)
+      parts_->texts.emplace_back(trimmed(canonical_text(line)));
+    divide(import_ends);
     return std::move(parts_);
   }
 
  private:
+  void take_unit_of_file() {
+    const std::optional<IndentUnit> own = indent_unit_of(parts_->lines),
+                                    &there = file_.indent_unit();
+    if (!own || !there || *own == *there) return;
+    parts_->lines = with_unit(std::move(parts_->lines), *own, *there);
+    parts_->has_other_unit = true;
+  }
+
   // Removes the common indentation, which some parsers report as an error. An ellipsis in a body is
   // replaced by a statement.
   std::optional<SyntaxTree> parse() {
-    if (tree_ == nullptr) return std::nullopt;
     const std::size_t less = least_indentation(parts_->lines);
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts_->lines.size(); ++i) {
       const std::string& line = parts_->lines[i];
-      const bool stands_for_code =
-          snippet_.lines[i].is_ellipsis && tree_->language().has_ellipsis_statement;
+      const bool stands_for_code = snippet_.lines[i].is_ellipsis && tree_ != nullptr &&
+                                   tree_->language().has_ellipsis_statement;
       const std::string& text = snippet_.lines[i].text;
       if (stands_for_code) {
         const std::size_t deep = indentation_of(text).size();
@@ -73,15 +84,19 @@ class Divider {
       }
     }
     text_.emplace(lines);
+    if (tree_ == nullptr) return std::nullopt;
     return SyntaxTree::parse(text_->text, language_id_);
   }
 
-  Result<void> find_definitions(const SyntaxTree& own) {
-    parts_->theirs = named_definitions(*tree_);
+  Result<void> find_definitions(const std::optional<SyntaxTree>& own) {
+    const bool by_sections = has_sections(language_id_);
+    parts_->theirs =
+        by_sections ? sections_of(file_.text_of_file(), language_id_) : named_definitions(*tree_);
     if (parts_->theirs.size() * parts_->lines.size() > kMaxCompared)
       return Error("the change is too long to compare with the file");
-    errors_ = own.errors();
-    for (NamedDefinition& named : named_definitions(own)) {
+    if (!by_sections) errors_ = own->errors();
+    for (NamedDefinition& named :
+         by_sections ? sections_of(*text_->text, language_id_) : named_definitions(*own)) {
       SnippetDefinition one;
       one.begin = text_->line_of(named.range.begin);
       one.end = text_->line_of(named.range.end - 1) + 1;
@@ -154,7 +169,7 @@ class Divider {
     return around > 0 && 10 * shown >= 9 * around;
   }
 
-  Result<void> find_counterpart(const SyntaxTree& own, SnippetDefinition& one) {
+  Result<void> find_counterpart(const std::optional<SyntaxTree>& own, SnippetDefinition& one) {
     const SnippetDefinition* const parent = parent_of(one);
     std::vector<const NamedDefinition*> found;
     for (const NamedDefinition& theirs : parts_->theirs) {
@@ -164,7 +179,7 @@ class Divider {
     }
     // Prefers a function of the file over a method of the same name, if it is as deeply nested as
     // in the snippet.
-    if (found.size() > 1) narrow(own, one, found);
+    if (found.size() > 1 && own) narrow(*own, one, found);
     one.is_new = found.empty() && one.is_whole;
     if (found.size() != 1) return {};  // its lines show where it is, if it is there
     const auto [begin, end] = file_.lines_of(found.front()->range);
@@ -175,6 +190,7 @@ class Divider {
 
   // Fails for a type that is shown without an ellipsis but incompletely.
   Result<void> check_whole(const SnippetDefinition& one, const NamedDefinition& theirs) const {
+    if (one.is_whole && has_tabs_in_sections(language_id_)) return check_recipe(one);
     if (!one.is_whole || theirs.kind == DefinitionKind::kFunction) return {};
     const std::string within = theirs.path() + ".", own_within = one.named.path() + ".";
     for (const NamedDefinition& inner : parts_->theirs) {
@@ -185,6 +201,13 @@ class Divider {
           });
       if (!is_shown) return Error("'" + inner.path() + "' is not in the change");
     }
+    return {};
+  }
+
+  // Fails for a rule that is shown without its recipe.
+  static Result<void> check_recipe(const SnippetDefinition& one) {
+    const bool lacks_recipe = one.end - one.begin == 1 && one.there->end - one.there->begin > 1;
+    if (lacks_recipe) return Error("the recipe of '" + one.named.name + "' is not in the change");
     return {};
   }
 
@@ -226,13 +249,15 @@ class Divider {
     if (is_outermost) keep([](const NamedDefinition* theirs) { return theirs->around.empty(); });
   }
 
-  // Imports of one line, outside of definitions.
-  void mark_imports(const SyntaxTree& own, std::vector<bool>& is_import) const {
+  // The lines behind the imports outside of definitions, by the lines where they begin.
+  void find_imports(const SyntaxTree& own, std::vector<int>& ends) const {
     for (const Import& one : own.imports().all) {
-      const int line = text_->line_of(one.range.begin);
-      if (one.is_direct && !one.in_function && line == text_->line_of(one.range.end - 1) &&
-          outermost(line) == nullptr)
-        is_import[static_cast<std::size_t>(line)] = true;
+      const int begin = text_->line_of(one.range.begin);
+      const int end = text_->line_of(std::max(one.range.end, one.range.begin + 1) - 1) + 1;
+      if (!one.is_direct || one.in_function || outermost(begin) != nullptr) continue;
+      if (has_ellipsis(begin, end)) continue;
+      int& known = ends[static_cast<std::size_t>(begin)];
+      known = std::max(known, end);
     }
   }
 
@@ -253,7 +278,7 @@ class Divider {
     return found;
   }
 
-  void divide(const std::vector<bool>& is_import) {
+  void divide(const std::vector<int>& import_ends) {
     const int n_lines = static_cast<int>(parts_->lines.size());
     for (int i = 0; i < n_lines;) {
       SnippetElement element{.begin = i, .end = i + 1, .around = around(i)};
@@ -264,8 +289,9 @@ class Divider {
         element.kind = Kind::kDefinition;
         element.definition = one;
         element.end = one->end;
-      } else if (is_import[at]) {
+      } else if (import_ends[at] > 0) {
         element.kind = Kind::kImport;
+        element.end = import_ends[at];
       } else if (trimmed(parts_->lines[at]).empty()) {
         element.kind = Kind::kBlank;
       }

@@ -9,7 +9,6 @@
 #include "indexing/syntax/named_definitions.h"
 #include "indexing/syntax/syntax_tree.h"
 #include "support/result.h"
-#include "text/strings/trimmed.h"
 #include "workspace/apply/change_text.h"
 #include "workspace/apply/file_lines.h"
 
@@ -45,13 +44,15 @@ struct SnippetElement {
 struct SnippetParts {
   int size() const { return static_cast<int>(lines.size()); }
   const std::string& line(int i) const { return lines[static_cast<std::size_t>(i)]; }
-  // Without the blanks around it.
-  std::string_view text(int i) const { return trimmed(line(i)); }
+  // The canonical text, without the blanks around it.
+  std::string_view text(int i) const { return texts[static_cast<std::size_t>(i)]; }
   std::vector<std::string> lines_between(int begin, int end) const {
     return {lines.begin() + begin, lines.begin() + end};
   }
 
   std::vector<std::string> lines;  // indented like the file, an ellipsis as a blank line
+  std::vector<std::string> texts;  // of the lines
+  bool has_other_unit = false;     // whether the answer was indented by another unit than the file
   std::vector<SnippetDefinition> definitions;
   std::vector<SnippetElement> elements;  // one after the other, covering all lines
   bool is_whole_file = false;            // whether it leaves out nothing of the file

@@ -12,9 +12,9 @@
 #include <optional>
 #include <utility>
 
-#include "indexing/syntax/imports.h"
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/apply/import_place.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_parts.h"
 
@@ -27,94 +27,6 @@ using Elements = std::vector<SnippetElement>;
 // If a run of lines removes more lines than this, the place is in doubt, unless twice as many are
 // in both.
 constexpr int kMaxTakenAway = 5;
-
-// The module of an import, by which it is found again with other names: Python's "from M import",
-// JavaScript's "from 'M'". Empty: use its whole text.
-std::string_view module_of(std::string_view line) {
-  const std::size_t import = line.find(" import ");
-  if (line.starts_with("from ") && import != std::string_view::npos) return line.substr(0, import);
-  const std::size_t from = line.rfind(" from ");
-  return from == std::string_view::npos ? std::string_view() : trimmed(line.substr(from), " ;");
-}
-
-// Places the imports of a snippet among those of the file.
-class ImportPlacer {
- public:
-  ImportPlacer(const FileLines& file, const SyntaxTree* tree, const SnippetParts& snippet)
-      : file_(file), snippet_(snippet), imports_(tree == nullptr ? Imports() : tree->imports()) {
-    for (const Import& one : imports_.all) lines_.push_back(file.line_of(one.range.begin));
-  }
-
-  std::vector<LineSpan> place_all() const {
-    std::vector<LineSpan> spans;
-    for (const SnippetElement& element : snippet_.elements) {
-      if (element.kind != Kind::kImport) continue;
-      const bool is_in_file = !file_.places_of(snippet_.text(element.begin)).empty();
-      if (!is_in_file) spans.push_back(place(element.begin));
-    }
-    return spans;
-  }
-
- private:
-  // Replaces an import of the same module that has fewer names, or inserts a line.
-  LineSpan place(int snippet_line) const {
-    const std::string_view import = snippet_.text(snippet_line);
-    if (const std::optional<int> old = import_with_fewer_names(import))
-      return {*old,
-              *old + 1,
-              {std::string(indentation_of(file_.line(*old))).append(import)},
-              {.decided_by = DecidedBy::kTree}};
-    const int line = line_for_new(snippet_line);
-    return {line, line, {std::string(import)}, {.decided_by = DecidedBy::kTree}};
-  }
-
-  // The last one, if there are several.
-  std::optional<int> import_with_fewer_names(std::string_view import) const {
-    const std::string_view module = module_of(import);
-    if (module.empty()) return std::nullopt;
-    const auto has_fewer = [&](int line) {
-      return module_of(file_.text(line)) == module && has_words_of(import, file_.text(line));
-    };
-    const auto found = std::find_if(lines_.rbegin(), lines_.rend(), has_fewer);
-    return found == lines_.rend() ? std::nullopt : std::optional(*found);
-  }
-
-  // Next to the import that is next to it in the snippet. If the file has neither neighbour, in
-  // alphabetical order. If the file's imports are in no order, where the syntax tree says.
-  int line_for_new(int snippet_line) const {
-    if (const auto above = find_import(snippet_line - 1)) return *above + 1;
-    if (const auto below = find_import(snippet_line + 1)) return *below;
-    if (const auto in_order = line_in_order(snippet_.text(snippet_line))) return *in_order;
-    return file_.line_of(imports_.place);
-  }
-
-  // The import of the file that has the text of a line of the snippet.
-  std::optional<int> find_import(int snippet_line) const {
-    if (snippet_line < 0 || snippet_line >= snippet_.size()) return std::nullopt;
-    for (const int line : file_.places_of(snippet_.text(snippet_line))) {
-      if (std::ranges::find(lines_, line) != lines_.end()) return line;
-    }
-    return std::nullopt;
-  }
-
-  // The line after the last import of the same form that sorts before the new one. nullopt: there
-  // is none, or the file's imports are not sorted.
-  std::optional<int> line_in_order(std::string_view import) const {
-    const auto text = [&](int line) { return file_.text(line); };
-    if (!std::ranges::is_sorted(lines_, {}, text)) return std::nullopt;
-    std::optional<int> after;
-    for (const int line : lines_) {
-      const bool is_alike = text(line).substr(0, 4) == import.substr(0, 4);  // "from", "impo"
-      if (is_alike && text(line) < import) after = line + 1;
-    }
-    return after;
-  }
-
-  const FileLines& file_;
-  const SnippetParts& snippet_;
-  Imports imports_;         // of the file
-  std::vector<int> lines_;  // of those imports
-};
 
 // The part of a snippet between two ellipses, without its imports.
 struct Piece {
@@ -450,7 +362,7 @@ class PiecePlacer {
                    const Reindent& reindent, DecidedBy decided_by = DecidedBy::kTree) {
     std::optional<std::vector<std::string>> indented = reindent(lines);
     if (!indented) return Error("the indentation of the change does not match the file");
-    spans_.push_back({begin, end, std::move(*indented), {.decided_by = decided_by}});
+    spans_.push_back({begin, end, std::move(*indented), false, {.decided_by = decided_by}});
     return {};
   }
 
@@ -460,7 +372,7 @@ class PiecePlacer {
   std::size_t n_compared_ = 0;   // lines, see kMaxCompared
 };
 
-// Lines that are inserted at one place become one span.
+// Lines that are inserted at one place become one span: imports stand above code.
 void merge(std::vector<LineSpan> imports, std::vector<LineSpan>& spans) {
   for (LineSpan& one : imports) {
     const auto same = std::ranges::find_if(spans, [&](const LineSpan& span) {
@@ -469,7 +381,7 @@ void merge(std::vector<LineSpan> imports, std::vector<LineSpan>& spans) {
     if (same == spans.end()) {
       spans.push_back(std::move(one));
     } else {
-      std::ranges::move(one.lines, std::back_inserter(same->lines));
+      same->lines.insert(same->lines.begin(), one.lines.begin(), one.lines.end());
     }
   }
 }
@@ -483,7 +395,10 @@ Result<std::vector<LineSpan>> place_snippet(const FileLines& file, const SyntaxT
   if (!parts) return parts.error();
   if ((*parts)->is_whole_file) return std::vector{LineSpan{0, file.size(), (*parts)->lines}};
   Result<std::vector<LineSpan>> spans = PiecePlacer(file, **parts).place_all();
-  if (spans) merge(ImportPlacer(file, tree, **parts).place_all(), *spans);
+  if (!spans) return spans;
+  Result<std::vector<LineSpan>> imports = place_imports(file, tree, **parts);
+  if (!imports) return imports;
+  merge(std::move(*imports), *spans);
   return spans;
 }
 

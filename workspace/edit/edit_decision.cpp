@@ -68,8 +68,10 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
       parse_change(request.change, changed_file(*request.document));
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
-  if (placed.is_certain())
-    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins)});
+  if (placed.is_certain()) {
+    return FirstDecision(
+        CertainChange{std::move(placed.edits), std::move(placed.origins), std::move(placed.notes)});
+  }
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();
   return FirstDecision(std::move(*task));

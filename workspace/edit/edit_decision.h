@@ -36,8 +36,9 @@
 namespace redraft {
 
 struct CertainChange {
-  std::vector<TextEdit> edits;        // ascending; empty: the document has the change already
-  std::vector<ChangeOrigin> origins;  // [edit]
+  std::vector<TextEdit> edits;          // ascending; empty: the document has the change already
+  std::vector<ChangeOrigin> origins;    // [edit]
+  std::vector<std::string> notes = {};  // parts that are left out, for people
 };
 
 struct Rename {

@@ -52,6 +52,7 @@ void settle(const EditRequest& request, const std::string& instruction, EditResu
 EditResult changed(const EditRequest& request, const CertainChange& change) {
   EditResult result = result_of(*request.document, request.instruction, change.edits,
                                 EditKind::kCertainChange, change.origins, other_files(request));
+  result.tidied = change.notes;
   result.region = region_of(change);
   settle(request, request.instruction, result);
   return result;

@@ -13,7 +13,7 @@
 #include "text/strings/lines.h"
 #include "text/strings/names.h"
 #include "text/strings/trimmed.h"
-#include "workspace/apply/change_text.h"
+#include "workspace/apply/ellipsis.h"
 #include "workspace/edit/allowed_loss.h"
 #include "workspace/edit/head_line.h"
 

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <span>
 
 #include "languages/languages.h"
+#include "workspace/apply/ellipsis.h"
 
 namespace redraft {
 namespace {
@@ -16,7 +18,9 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 ChangedFile file(const std::string& language = "python", const std::string& name = "a.py") {
-  return {name, language, [](std::string_view line) { return line == "# ... and so on"; }};
+  return {"/home/src/" + name, language,
+          [](std::string_view line) { return line == "# ... and so on"; },
+          [](std::span<const std::string>) { return 0; }};
 }
 
 ProposedChange parsed(const std::string& text, const ChangedFile& of = file()) {
@@ -67,14 +71,14 @@ TEST(ChangeText, AUnifiedDiffOfThisFileAlone) {
   EXPECT_THAT(hunk.old_lines, ElementsAre("    a()", "    b()", "", "    d()"));
   EXPECT_THAT(hunk.new_lines, ElementsAre("    a()", "    c()", "", "    d()"));
   EXPECT_EQ(hunk.line, 11);
-  EXPECT_EQ(hunk.heading, "def main():");
+  EXPECT_THAT(hunk.headings, ElementsAre("def main():"));
 }
 
 TEST(ChangeText, ADiffWithoutNumbersAndWithAnEllipsis) {
   const ProposedChange change = parsed(
       "```diff\n@@ def main():\n a()\n-b()\n+c()\n # ... existing code ...\n d()\n+e()\n```\n");
   ASSERT_THAT(change.replaced, SizeIs(2));
-  EXPECT_EQ(change.replaced[0].heading, "def main():");
+  EXPECT_THAT(change.replaced[0].headings, ElementsAre("def main():"));
   EXPECT_EQ(change.replaced[0].line, std::nullopt);
   EXPECT_THAT(change.replaced[1].old_lines, ElementsAre("d()"));
   EXPECT_THAT(change.replaced[1].new_lines, ElementsAre("d()", "e()"));
@@ -87,13 +91,54 @@ TEST(ChangeText, ADeletedSqlCommentIsNotAFileHeader) {
   EXPECT_THAT(change.replaced[0].old_lines, ElementsAre("-- old", "select 1;"));
 }
 
-TEST(ChangeText, ADiffOfAnotherNameIsTakenIfItIsTheOnlyOne) {
+TEST(ChangeText, RefusesADiffForOtherFilesAndNamesThem) {
+  const auto reason = [](const std::string& text) {
+    const Result<ProposedChange> change = parse_change(text, file());
+    return change ? std::string() : change.error().message();
+  };
   const std::string one = "--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n";
-  EXPECT_THAT(parsed(one).replaced, SizeIs(1));
-  const Result<ProposedChange> two =
-      parse_change(one + "--- a/y.py\n+++ b/y.py\n@@ -1 +1 @@\n-a\n+b\n", file());
-  ASSERT_FALSE(static_cast<bool>(two));
-  EXPECT_THAT(two.error().message(), HasSubstr("for x.py, not for a.py"));
+  const std::string two = "--- a/lib/a.py\n+++ b/lib/a.py\n@@ -1 +1 @@\n-a\n+b\n";
+  EXPECT_THAT(reason(one), HasSubstr("for x.py, not for a.py"));
+  EXPECT_THAT(reason(two), HasSubstr("for lib/a.py, not for src/a.py"));
+  EXPECT_THAT(reason(one + two), HasSubstr("for x.py and lib/a.py"));
+}
+
+TEST(ChangeText, TakesTheFileStatedAboveABlock) {
+  const std::string code = "```python\nx = 1\n```\n";
+  for (const std::string above :
+       {"### `src/b.py`\n", "**b.py**\n\n", "b.py:\n", "File: lib/a.py\n", "1. **`src/b.py`**\n",
+        "Now change `b.py`:\n\n", "<path>b.py</path>\n", "`b.py` (new)\n"}) {
+    EXPECT_FALSE(static_cast<bool>(parse_change(above + code, file()))) << above;
+    const ProposedChange both = parsed(above + code + "**src/a.py**\n" + code);
+    EXPECT_THAT(both.snippets, SizeIs(1)) << above;
+    EXPECT_THAT(both.notes, ElementsAre(HasSubstr("left out what is for"))) << above;
+  }
+  for (const std::string above :
+       {"### `src/a.py`\n", "It uses what `b.py` has.\n", "This works with Node.js:\n",
+        "Call `os.path` as in:\n", "The names from b.py:\n", "/home/src/a.py\n"}) {
+    EXPECT_THAT(parsed(above + code).snippets, SizeIs(1)) << above;
+  }
+  EXPECT_FALSE(static_cast<bool>(parse_change("```python src/b.py\nx = 1\n```\n", file())));
+  EXPECT_FALSE(static_cast<bool>(parse_change("```python:b.py\nx = 1\n```\n", file())));
+  EXPECT_FALSE(static_cast<bool>(parse_change("```python\n# lib/b.py\nx = 1\n```\n", file())));
+  EXPECT_EQ(text_of(parsed("```python\n# src/a.py\nx = 1\n```\n").snippets[0]), "x = 1\n");
+}
+
+TEST(ChangeText, ReadsAMailWithADiff) {
+  const ProposedChange change = parsed(
+      "From 12ab Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n\n---\n a.py | 2 +-\n\n"
+      "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n"
+      "-- \n2.43.0\n\n");
+  ASSERT_THAT(change.replaced, SizeIs(1));
+  EXPECT_THAT(change.replaced[0].old_lines, ElementsAre("x", "y"));
+  EXPECT_THAT(change.replaced[0].new_lines, ElementsAre("x", "z"));
+}
+
+TEST(ChangeText, ACutOffBlockIsADoubt) {
+  EXPECT_NE(
+      parsed("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nc\n=====").doubt, "");
+  EXPECT_NE(parsed("```python\ndef f():\n    return 1\n").doubt, "");
+  EXPECT_EQ(parsed("```python\ndef f():\n    return 1\n```\n").doubt, "");
 }
 
 TEST(ChangeText, SearchAndReplaceBlocks) {

@@ -1,0 +1,12 @@
+def show():
+    """Use:
+
+    ```python
+    show()
+    ```
+    """
+    print(1)
+
+
+def hide():
+    pass

@@ -1,0 +1,10 @@
+def t():
+    return '''
+```
+old
+```
+'''
+
+
+def f():
+    return t()

@@ -1,0 +1,6 @@
+#ifndef A_H
+#define A_H
+
+int f(void);
+
+#endif

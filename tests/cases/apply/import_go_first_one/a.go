@@ -1,0 +1,5 @@
+package a
+
+func P() int {
+	return 1
+}

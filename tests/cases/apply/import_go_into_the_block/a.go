@@ -1,0 +1,10 @@
+package a
+
+import (
+	"fmt"
+	"strings"
+)
+
+func P(s string) {
+	fmt.Println(strings.ToUpper(s))
+}

@@ -1,0 +1,7 @@
+package x;
+
+class A {
+  int n() {
+    return 1;
+  }
+}

@@ -1,0 +1,5 @@
+#![allow(dead_code)]
+
+fn f() -> u8 {
+    1
+}

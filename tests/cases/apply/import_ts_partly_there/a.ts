@@ -1,0 +1,5 @@
+import { a, b } from './m';
+
+export function f() {
+  return a(b);
+}

@@ -1,0 +1,8 @@
+import {
+  a,
+  b,
+} from './m';
+
+export function f() {
+  return a(1);
+}

@@ -1,0 +1,3 @@
+def total(a)
+  a.sum
+end

@@ -1,0 +1,3 @@
+export function get(k: string) {
+  return data[k];
+}

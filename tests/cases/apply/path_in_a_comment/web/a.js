@@ -1,0 +1,5 @@
+export const n = 1;
+
+export function one() {
+  return n;
+}

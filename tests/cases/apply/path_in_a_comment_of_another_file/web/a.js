@@ -1,0 +1,3 @@
+export function one() {
+  return 1;
+}

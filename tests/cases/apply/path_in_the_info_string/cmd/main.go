@@ -1,0 +1,5 @@
+package main
+
+func run() int {
+	return 0
+}

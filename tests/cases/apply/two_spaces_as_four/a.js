@@ -1,0 +1,5 @@
+function f(a) {
+  if (a) {
+    g();
+  }
+}
