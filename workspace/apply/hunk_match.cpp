@@ -246,7 +246,7 @@ Result<std::vector<HunkMatch>> match_hunk(const FileLines& file, const Replaced&
   std::optional<Strings> old_lines = without_numbers(hunk.old_lines);
   if (old_lines) {
     std::optional<Strings> new_lines = without_numbers(hunk.new_lines);
-    ways.push_back({std::move(*old_lines), new_lines ? std::move(*new_lines) : hunk.new_lines});
+    ways.push_back({std::move(*old_lines), std::move(new_lines).value_or(hunk.new_lines)});
   }
   ways.push_back({without_entities(hunk.old_lines), without_entities(hunk.new_lines)});
   for (const Sides& way : ways) {

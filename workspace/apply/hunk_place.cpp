@@ -139,10 +139,11 @@ class HunkPlacer {
     snippet.lines.emplace_back();
     for (const std::string& line : hunk.new_lines) snippet.lines.push_back({line, false});
     while (is_blank(snippet.lines.back().text)) snippet.lines.pop_back();
-    for (auto heading = hunk.headings.rbegin(); heading != hunk.headings.rend(); ++heading) {
-      if (heading->ends_with('{'))
+    const Strings inner_first(hunk.headings.rbegin(), hunk.headings.rend());
+    for (const std::string& heading : inner_first) {
+      if (heading.ends_with('{'))
         snippet.lines.push_back(
-            {std::string(indentation_of(file_.line(file_.places_of(*heading).front()))) + "}",
+            {std::string(indentation_of(file_.line(file_.places_of(heading).front()))) + "}",
              false});
     }
     Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
