@@ -40,8 +40,8 @@ struct NamePlace {
   bool is_import = false;
   bool is_export = false;  // ScopeTypes::exports
   bool is_shorthand = false;
-  bool is_callable = false;                             // ScopeTypes::callables
-  bool is_type = false;                                 // a place where only types are named
+  bool is_callable = false;                               // ScopeTypes::callables
+  bool is_type = false;                                   // a place where only types are named
   NameInText::Form text_form = NameInText::Form::kWhole;  // with kText
 };
 
