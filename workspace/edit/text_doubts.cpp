@@ -285,17 +285,25 @@ class Examination {
     }
   }
 
-  // Those above and below a range.
+  // Those above and below a range that stay.
   Views lines_near(const ByteRange& range) const {
+    const auto offset_of = [&](std::string_view line) {
+      return static_cast<std::size_t>(line.data() - edit_.before.data());
+    };
     const auto first_at = [&](std::size_t offset) {
       return std::partition_point(before_.begin(), before_.end(), [&](std::string_view line) {
-        return line.data() < edit_.before.data() + offset;
+        return offset_of(line) < offset;
       });
     };
     const auto above = first_at(range.begin), below = first_at(range.end);
     Views near(above - std::min<std::ptrdiff_t>(kNearLines, above - before_.begin()), above);
     near.insert(near.end(), below,
                 below + std::min<std::ptrdiff_t>(kNearLines, before_.end() - below));
+    std::erase_if(near, [&](std::string_view line) {
+      return std::ranges::any_of(edit_.edits, [&](const TextEdit& other) {
+        return other.range.contains(offset_of(line));
+      });
+    });
     return near;
   }
 

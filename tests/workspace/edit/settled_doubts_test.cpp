@@ -210,7 +210,7 @@ TEST(SettledDoubts, WhatIsDoubtfulAloneIsLeftToo) {
                "    def send(self, line):\n");
   EditResult result = written("python", before, after, "move get up");
   ASSERT_EQ(result.hunks.size(), 2);
-  ASSERT_THAT(result.doubts, IsEmpty());
+  ASSERT_EQ(reasons_of(result.doubts), "");
   result.doubts = {{Doubt::Kind::kUncertain, "somebody says so", {0}}};
   settle_doubts(*document(before, "python"), "move get up", result.kind, result.doubts,
                 result.hunks);
