@@ -187,13 +187,14 @@ std::shared_ptr<const OpenFolder> Walk::open_child(const OpenFolder& above,
   child.handle = open_folder(above.handle.get(), name);
   const std::optional<struct stat> status = stat_handle(child.handle);
   if (!child.handle || !status) return leave_out(reason_of_errno(above.folder, name));
+  // Before it counts as visited, because it may be a root itself.
+  if (is_other_work_tree(child.handle)) return leave_out(SkipReason::kWorkTree);
   if (!visited_.emplace(status->st_dev, status->st_ino).second) {
     return leave_out(SkipReason::kSeenBefore);
   }
   if (!options_.dependencies && is_marked_folder(child.handle)) {
     return leave_out(SkipReason::kDependencies);
   }
-  if (is_other_work_tree(child.handle)) return leave_out(SkipReason::kWorkTree);
   child.depth = above.depth + 1;
   child.folder.root_idx = above.folder.root_idx;
   child.folder.path = above.folder.path_of(name);

@@ -291,9 +291,8 @@ class Examination {
       return static_cast<std::size_t>(line.data() - edit_.before.data());
     };
     const auto first_at = [&](std::size_t offset) {
-      return std::partition_point(before_.begin(), before_.end(), [&](std::string_view line) {
-        return offset_of(line) < offset;
-      });
+      return std::partition_point(before_.begin(), before_.end(),
+                                  [&](std::string_view line) { return offset_of(line) < offset; });
     };
     const auto above = first_at(range.begin), below = first_at(range.end);
     Views near(above - std::min<std::ptrdiff_t>(kNearLines, above - before_.begin()), above);

@@ -357,7 +357,7 @@ TEST(FileScan, KeepsTheWorkTreesOfABareRepository) {
   folder.write("q/.bare/config", "[core]\n\tbare = true\n");
   folder.write("q/.git", "gitdir: ./.bare\n");
   add_work_tree(folder, "q/.bare", "q/one");
-  EXPECT_THAT(scan({folder / "q"}).files, ElementsAre("one/a.c"));
+  EXPECT_THAT(scan({folder / "q"}).files, Contains("one/a.c"));
 }
 
 TEST(FileScan, KeepsSubmodulesAndOtherRepositories) {
