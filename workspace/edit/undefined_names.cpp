@@ -192,6 +192,16 @@ bool is_followed(const Language& language) {
   return *language.known_names != nullptr && *language.scopes != nullptr;
 }
 
+// Where the text does not parse, what looks like a name may be anything.
+bool has_error_in(const SyntaxTree& tree, const std::vector<ByteRange>& places) {
+  const std::vector<SyntaxError> errors = tree.errors();
+  return std::ranges::any_of(errors, [&](const SyntaxError& error) {
+    return std::ranges::any_of(places, [&](const ByteRange& place) {
+      return error.range.begin <= place.end && place.begin <= error.range.end;
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<UndeclaredName> undeclared_names(const ChangedTrees& trees) {
@@ -200,7 +210,8 @@ std::vector<UndeclaredName> undeclared_names(const ChangedTrees& trees) {
 }
 
 std::vector<UndefinedName> undefined_names(const ChangedTrees& trees, const OtherFiles& others) {
-  if (!is_followed(trees.after.language()) || breaks_syntax(trees.before, trees.after)) return {};
+  if (!is_followed(trees.after.language()) || has_error_in(trees.after, trees.new_places))
+    return {};
   return Search(trees, others).undefined();
 }
 

@@ -53,7 +53,7 @@ struct UndeclaredName {
 // names of something.
 std::vector<UndeclaredName> undeclared_names(const ChangedTrees& trees);
 
-// In the order of their places. Empty if the change broke the syntax.
+// In the order of their places. Empty if a place of the change does not parse.
 std::vector<UndefinedName> undefined_names(const ChangedTrees& trees,
                                            const OtherFiles& others = {});
 
