@@ -42,8 +42,9 @@ class Rename(InFolder):
             self.assert_fails(self.edit("rename count to n", *arguments), 1, "qwen2.5-coder-1.5b")
 
     def test_what_else_is_asked_for_needs_the_model(self):
-        for instruction in ("rename count to n and add a comment", "rename missing to n", "rename"):
+        for instruction in ("rename count to n and add a comment", "rename"):
             self.assert_fails(self.edit(instruction), 1, "qwen2.5-coder-1.5b")
+        self.assert_fails(self.edit("rename missing to n"), 1, "there is no 'missing' in this file")
         self.assertEqual(self.file.read_text(), CODE)
 
 

@@ -55,8 +55,10 @@ std::size_t overview_bytes(PromptSize size, std::size_t context_bytes) {
 }
 
 std::size_t context_bytes_of(Engine& engine, const EditRequest& request) {
+  // The region and its answer need the rest.
+  const auto quarter = static_cast<std::size_t>(engine.context_length() * kBytesPerToken / 4);
   return request.context_bytes.value_or(
-      edit_context_bytes(engine.prompt_size(request.prompt_size)));
+      std::min(edit_context_bytes(engine.prompt_size(request.prompt_size)), quarter));
 }
 
 Result<EditPrompt> prompt_of(Engine& engine, const EditRequest& request,

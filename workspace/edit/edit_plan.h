@@ -21,7 +21,7 @@ EditLimits limits_of(Engine& engine, const EditRequest& request);
 // PromptForm::overview_bytes: the same in every prompt for a file.
 std::size_t overview_bytes(PromptSize size, std::size_t context_bytes);
 
-// How much of the file a prompt shows besides the region.
+// How many bytes of the file a prompt shows besides the region: at most a quarter of the context.
 std::size_t context_bytes_of(Engine& engine, const EditRequest& request);
 
 // The prompt for a region. `faulty` may be null.

@@ -198,6 +198,7 @@ TEST_F(BenchOptions, OfQualityEachDecideResultsOrDoNot) {
       {"--gates", "0.3"},
       {"--completion-context-tokens", "9"},
       {"--next-edit-format", "zeta"},
+      {"--prompt-size", "large"},
       {"--pass-at-1", ""},
       {"--python", "x"},
       {"--dry-run", ""},
