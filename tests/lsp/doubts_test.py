@@ -31,6 +31,8 @@ ALL = span(0, 0, TEXT.count("\n"), 0)
 
 
 class Doubts(ServerTest):
+    takes_doubtful = False
+
     def run_edit(self, script, capabilities=STREAMING, instruction="add a docstring"):
         client = self.start(script, capabilities)
         self.open(client, TEXT)

@@ -101,7 +101,7 @@ class StreamedEdits(ServerTest):
         self.assertEqual(first["textDocument"], {"uri": URI, "version": 1})
         text = apply_edits(LINES, first["edits"])
         self.change(client, 2, {"range": first["edits"][0]["range"], "text": first["edits"][0]["newText"]})
-        self.assertEqual(self.resolve(client, edit, [0], "reject"), {"edit": None, "version": 2, "hunkIds": [0]})
+        self.assertEqual(self.resolve(client, edit, [0], "reject"), {"edit": None, "version": 2, "hunkIds": [0], "left": []})
         self.assertEqual(self.resolve(client, edit, [0])["edit"], None)
         rest = self.resolve(client, edit)
         self.assertEqual(rest["hunkIds"], [2, 3])

@@ -5,9 +5,9 @@ import unittest
 
 from server_case import URI, ServerTest, span
 
-TEXT = "def old(x):\n    return x\n\n\nprint(old(1))\n"
-CHANGED = "def fresh(x):\n    return x\n\n\nprint(old(1))\n"
-FOLLOWED = "def fresh(x):\n    return x\n\n\nprint(fresh(1))\n"
+TEXT = "use(old(x))\nreturn x\n\n\nprint(old(1))\n"
+CHANGED = "use(fresh(x))\nreturn x\n\n\nprint(old(1))\n"
+FOLLOWED = "use(fresh(x))\nreturn x\n\n\nprint(fresh(1))\n"
 SWEEP = {"title": "Sweep Next Edit 0.5B", "answers": [{"after": "updated/a b.py\n", "write": FOLLOWED}]}
 
 
@@ -36,7 +36,7 @@ class NextEditFormats(FormatTest):
         self.assertEqual((edit["text"], edit["range"]), ("print(fresh(1))\n", span(4, 0, 5, 0)))
         self.assertGreater(answer["statistics"]["passes"], 0)
         shown = self.shown()
-        self.assertIn("a b.py.diff\noriginal:\ndef old(x):\nupdated:\ndef fresh(x):\n", shown)
+        self.assertIn("a b.py.diff\noriginal:\nuse(old(x))\nupdated:\nuse(fresh(x))\n", shown)
         self.assertIn(f"original/a b.py\n{TEXT}current/a b.py\n{CHANGED}updated/a b.py\n", shown)
 
     def test_what_was_rejected_is_not_proposed_again(self):
