@@ -38,7 +38,7 @@ struct StepOptions {
   // cursor is on a separate line, indented as an editor does it. A replay writes as much of the
   // reference as the server would. Otherwise the prompt is the task's text, as in the papers.
   bool as_server = false;
-  // Of edits, and of completions with as_server; nothing: the engine's own.
+  // The size for edits, and for completions with as_server; nothing: the engine's own.
   std::optional<PromptSize> prompt_size = kDefaultPromptSize;
   int context_tokens = 0;                    // with as_server: CompletionRequest::context_tokens
   int max_new_tokens = 0;                    // 0: a default for the kind of task

@@ -61,7 +61,7 @@ struct ScopeTypes {
   std::string_view exports = {};
   // Of a scope what belongs to the one around it: a function's decorators, a parameter's default.
   std::string_view outside = {};
-  // Of a block what belongs to the scope around it if it stands in the block's first child of its
+  // Parts of a block that belong to the scope around it if they stand in its first child of their
   // type: the first iterable of a comprehension.
   std::string_view first_outside = {};
   // Nodes in which, and places at which there is no telling what a name means.

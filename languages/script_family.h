@@ -53,7 +53,7 @@ inline constexpr KnownNames kScriptKnownNames{
                             "toLocaleString toString valueOf",
                 .opening_texts = "Object.assign defineProp this["}};
 
-// Of typed scripts.
+// The containers of typed scripts.
 inline constexpr ContainerTypes kScriptContainers{
     .cases = "switch_statement enum_declaration",
     .fields =

@@ -30,7 +30,7 @@ struct SignatureTypes {
   std::string_view calls = {}, callee_parts = {};
   // Arguments that are several.
   std::string_view spreads = {};
-  // Of functions that return several values: the field of their results, and the nodes whose fields
+  // For functions that return several values: the field of their results, and the nodes whose fields
   // "left" and "right" take them.
   std::string_view results = {}, takers = {};
   // Nodes that may have effects, in addition to calls and the like.

@@ -35,13 +35,13 @@ Json edits_json(const Document& document, const std::vector<TextEdit>& edits, En
   return list;
 }
 
-// Of the hunks that wait: those that a request is about, and those that it leaves.
+// The waiting hunks that a request is about, and those that it leaves.
 struct Chosen {
   std::vector<int> ids;
   Json left = Json::array();
 };
 
-// Who accepts all means those without a doubt, unless the request says more.
+// A request to accept all means those without a doubt, unless it says more.
 Chosen choose(const std::vector<LiveHunk>& hunks, const ResolveEditParams& params) {
   const bool is_of_certain = params.accept && !params.hunk_ids && !params.doubtful;
   Chosen chosen;

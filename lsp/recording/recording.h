@@ -31,7 +31,7 @@ struct RecordingHeader {
   std::string version;               // of the server
   std::string build;                 // of the program; may be empty
   std::vector<std::string> options;  // of the command line
-  // Of the requests of a client whose settings name none; nothing in recordings of older versions.
+  // For requests of a client whose settings name none; nothing in recordings of older versions.
   std::optional<PromptSize> prompt_size = {};
 };
 

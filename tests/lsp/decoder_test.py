@@ -51,9 +51,10 @@ class Decoder(ServerTest):
             "tokens": statistics["newTokens"], "fromDraftModel": statistics["acceptedBySource"]["model"]})
 
     def test_the_status_says_what_the_caches_take(self):
-        client = self.start(ADD, STREAMING)
+        client = self.start(ADD, STREAMING, initialize=False)
+        self.initialize(client, STREAMING, initializationOptions={"redraft": {"loadEarly": False}})
         self.open(client, LINES)
-        self.assertEqual(self.status(client)["caches"]["bytes"], 0)
+        self.assertEqual(self.status(client)["caches"], {"bytes": 0, "limitBytes": 0})  # no model is loaded yet
         self.write(client)
         end = time.monotonic() + HANG_SECONDS
         while not (caches := self.status(client)["caches"])["bytes"]:  # counted once the decode is over

@@ -31,8 +31,10 @@ class PromptSize(ServerTest):
         return client.request("redraft/status")["promptSize"]
 
     def test_a_setting_names_it(self):
-        client = self.start(EDITS, STREAMING)
+        client = self.start(EDITS, STREAMING, initialize=False)
+        self.initialize(client, STREAMING, initializationOptions={"redraft": {"loadEarly": False}})
         self.open(client, TEXT)
+        self.assertIsNone(self.size(client), "no model was loaded yet")
         self.configure(client, "small")
         self.assertEqual(self.size(client), "small")
         lines, size = self.lines_of_region(client)
@@ -55,8 +57,8 @@ class PromptSize(ServerTest):
     def test_a_name_has_the_same_regions_on_any_machine(self):
         regions = []
         for pass_cost in (0.1, 1, 10):
-            client = self.start(EDITS, STREAMING, pass_cost=pass_cost)
-            self.configure(client, "medium")
+            client = self.start(EDITS, STREAMING, initialize=False, pass_cost=pass_cost)
+            self.initialize(client, STREAMING, initializationOptions={"redraft": {"promptSize": "medium"}})
             self.open(client, TEXT)
             regions.append(self.lines_of_region(client))
         self.assertEqual(regions, [(len(FUNCTION.splitlines()), "medium")] * 3)

@@ -4,7 +4,7 @@
 
 namespace redraft {
 
-// Who decided a change of a text.
+// Says who decided a change of a text.
 enum class DecidedBy : std::uint8_t {
   kLines,  // equal lines of the file say where it goes
   kTree,   // the syntax tree found its place, or wrote it

@@ -11,7 +11,7 @@ class AllowedLoss {
  public:
   explicit AllowedLoss(std::string_view instruction);
 
-  // Who drops "the else" wants its lines without it.
+  // An instruction that drops "the else" wants its lines without it.
   bool to_lose_branch() const;
   bool to_lose(const std::string& name) const;
   bool to_rename(const std::string& name, const std::string& to) const;

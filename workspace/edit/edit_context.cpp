@@ -26,7 +26,7 @@ namespace {
 // What is not next to the region gets at most one part in this many of the lines around it, and
 // imports of the overview.
 constexpr std::size_t kDistantShare = 2;
-// Of an enumeration that the region uses.
+// Lines of an enumeration that the region uses.
 constexpr int kMaxCaseLines = 40;
 
 // Some lines of a document, up to a number of bytes. Those of the region are shown elsewhere and

@@ -33,7 +33,7 @@ struct Hunk {
 };
 
 std::vector<TextEdit> edits_of(const std::vector<Hunk>& hunks);
-// Of the hunks without a doubt.
+// The edits of the hunks without a doubt.
 std::vector<TextEdit> certain_edits_of(const std::vector<Hunk>& hunks);
 
 // How many of the lines that may change the model has finished.
@@ -101,7 +101,7 @@ struct EditResult {
   bool has_retries = false;          // EditRequest::retry_index gives further answers
   std::string why_carried_out = {};  // without hunks: see carried_out.h
   DecodeStatistics statistics;       // without the repair's
-  // Of its prompts; nothing: the model was not used.
+  // The size of its prompts; nothing: the model was not used.
   std::optional<PromptSize> prompt_size = {};
 
   // A change was merged without the model.

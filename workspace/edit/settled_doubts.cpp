@@ -216,7 +216,7 @@ class Settlement {
     }
   }
 
-  // Of what is left already.
+  // The reason of what is left already.
   std::string first_reason() const { return std::ranges::find_if(hunks_, is_left)->doubt; }
 
   const Document& document_;

@@ -120,7 +120,7 @@ class Search {
     });
   }
 
-  // Of its head, what stands between its name and its body.
+  // The part of its head between its name and its body.
   std::string_view behind_name(const NamedDefinition& type) const {
     const std::string_view rest =
         text_.substr(type.name_range.end, type.range.end - type.name_range.end);

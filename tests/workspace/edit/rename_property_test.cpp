@@ -1,4 +1,4 @@
-// Of real files: a rename changes the name and nothing else, and can be taken back.
+// In real files, a rename changes the name and nothing else, and can be taken back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
