@@ -30,8 +30,8 @@ struct SignatureTypes {
   std::string_view calls = {}, callee_parts = {};
   // Arguments that are several.
   std::string_view spreads = {};
-  // For functions that return several values: the field of their results, and the nodes whose fields
-  // "left" and "right" take them.
+  // For functions that return several values: the field of their results, and the nodes whose
+  // fields "left" and "right" take them.
   std::string_view results = {}, takers = {};
   // Nodes that may have effects, in addition to calls and the like.
   std::string_view effects = {};
