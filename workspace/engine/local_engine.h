@@ -76,10 +76,9 @@ class LocalEngine final : public Engine {
   // The reference stays valid. Callers outside of this folder must not let prompts depend on it:
   // see prompt_size.h.
   const CostCurve& cost_curve() { return costs_.curve(*target_.model); }
-  void prepare() override {
-    cost_curve();
-    prompt_size();
-  }
+  // The size of prompts is chosen by the first request that names none: whoever names one is not
+  // told of a choice.
+  void prepare() override { cost_curve(); }
   // What the archive has of `prompt` is in the pool from then on.
   int known_tokens(std::span<const TokenId> prompt, const std::stop_token& stop) override;
   std::vector<TokenId> likeliest(std::span<const TokenId> context, int count) override;
