@@ -104,7 +104,7 @@ class Session(EnduringSession):
             self.written.append((end["statistics"] or {}).get("newTokens"))
             self.written += [p["newText"] for p in self.client.all("$/redraft/edit") if p["kind"] == "hunk"]
         answer = self.request("textDocument/inlineCompletion", {
-            "textDocument": {"uri": uri}, "position": {"line": 1, "character": 7}, "context": {"triggerKind": 1}})
+            "textDocument": {"uri": uri}, "position": {"line": 1, "character": 29}, "context": {"triggerKind": 1}})
         self.written += [item["insertText"] for item in (answer or {}).get("items", [])]
         self.until_saved()
         self.request("shutdown")
