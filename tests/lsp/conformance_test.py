@@ -92,7 +92,7 @@ async def test_a_session_of_a_real_clients_capabilities(name):
         assert session.result.server_info.name == "redraft"
         assert offered.text_document_sync.change == types.TextDocumentSyncKind.Incremental
         assert set(offered.execute_command_provider.commands) >= {"redraft.edit", "redraft.cancel"}
-        session.open("area = \nold\n")
+        session.open("area = \nold = 1\n")
         answer = await session.request("textDocument/completion", types.CompletionParams(DOCUMENT, AREA))
         (item,) = answer.items
         resolved = await session.request("completionItem/resolve", item)
@@ -170,14 +170,14 @@ async def test_a_menu_is_registered_when_a_setting_asks_for_it():
 
 async def test_code_actions_are_resolved_to_edits():
     async with initialized(RESOLVING) as session:
-        session.open("old\n")
+        session.open("old = 1\n")
         problem = types.Diagnostic(span(0, 0, 0, 3), "old is deprecated")
         actions = await session.request("textDocument/codeAction", action_params(problem))
         assert {action.kind for action in actions} == {"quickfix", "refactor.rewrite"}
         action = next(action for action in actions if not action.disabled)
         resolved = await session.request("codeAction/resolve", action)
         (edits,) = resolved.edit.changes.values()
-        assert [edit.new_text for edit in edits] == ["fresh\n"]
+        assert [edit.new_text for edit in edits] == ["fresh = 1\n"]
 
 
 async def test_actions_that_make_no_sense_say_why():
@@ -199,7 +199,7 @@ async def test_actions_come_as_a_partial_result():
 
 async def test_a_streamed_edit_has_the_members_that_the_document_shows():
     async with initialized(STREAMING) as session:
-        session.open("one\nold\n" * 3)
+        session.open("one\nold = 1\n" * 3)
         answer = await session.request("workspace/executeCommand", edit_command(token=None))
         session.change(2, types.TextDocumentContentChangePartial(text="zero\n", range=span(0, 0, 0, 0)))
         hunk = await session.received("$/redraft/edit", lambda edit: edit["kind"] == "hunk")
@@ -209,7 +209,7 @@ async def test_a_streamed_edit_has_the_members_that_the_document_shows():
         assert set(end) == set(example('"kind": "end"'))
         assert set(end["statistics"]) == set(example('"promptTokens"'))
         resolved = await session.request("redraft/resolveEdit", {"editId": end["editId"], "action": "accept"})
-        assert set(resolved) == {"edit", "version", "hunkIds"}
+        assert set(resolved) == {"edit", "version", "hunkIds", "left"}
         converter.structure(resolved["edit"], types.WorkspaceEdit)
         status = await session.received("$/redraft/status", lambda status: status["state"] == "ready")
         assert set(status) <= set(example('"target"')) == set(example('"target"')) & set(await ask_status(session))

@@ -70,7 +70,7 @@ class Rename(ServerTest):
         hunks = self.events(client, edit, "hunk")
         uncertain = [hunk["newText"] for hunk in hunks if hunk["hunkId"] in doubt["hunkIds"]]
         self.assertEqual(uncertain, ["    total = count + other.size\n", "size"])  # in the line of self.count
-        reply = self.resolve(client, edit)
+        reply = self.resolve(client, edit, doubtful=False)
         certain = CODE.replace("    count = 0", "    size = 0").replace("self.count", "self.size")
         self.assertEqual(apply_edits(CODE, reply["edit"]["changes"][URI]), certain)
 
