@@ -378,13 +378,13 @@ end
 local function what_was_copied_is_put_in_its_place(start)
   local nvim = start({ server = scripted.start({ edits = {} }) })
   nvim:open('a.py', before)
-  nvim:lua([[vim.fn.setreg('"', '```python\ndef name(path):\n    return Path(path).stem\n```\n')]])
+  nvim:lua([[vim.fn.setreg('"', '```python\ndef name(path):\n    return os.path.basename(path).lower()\n```\n')]])
   nvim:keys('G:RedraftApply "<CR>')
   nvim:wait_for_end(1)
-  expect(nvim:shows('    return Path(path).stem'), 'the new line is shown')
+  expect(nvim:shows('    return os.path.basename(path).lower()'), 'the new line is shown')
   equal(nvim:lines(), lines_of(before))
   nvim:keys(':RedraftAccept!<CR>')
-  local expected = before:gsub('os%.path%.basename%(path%)', 'Path(path).stem')
+  local expected = before:gsub('os%.path%.basename%(path%)', 'os.path.basename(path).lower()')
   nvim:wait_for_lines(lines_of(expected))
   nvim:keys(':RedraftApply "<CR>')
   nvim:wait_for_message('nothing to change: the file already contains this code')
@@ -408,6 +408,21 @@ local function a_buffer_without_a_name_is_edited(start)
   nvim:keys('u')
   nvim:wait_for_lines(lines_of(before))
   equal(#nvim:call('list_bufs'), 1)
+end
+
+local function a_filetype_set_later_is_told(start)
+  local nvim = start({ server = scripted.server(before, after), record = true })
+  nvim:call('buf_set_lines', 0, 0, -1, true, lines_of(before))
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+  nvim:wait(function() return nvim:told('textDocument/didOpen')[1] end, 'the document')
+  nvim:command('set filetype=python')
+  nvim:keys(':%RedraftEdit use pathlib<CR>')
+  nvim:wait_for_end(3)
+  local languages = vim.tbl_map(function(each) return each[2].textDocument.languageId end, nvim:told('textDocument/didOpen'))
+  equal(languages, { '', 'python' })
+  nvim:command('set filetype=python')
+  nvim:keys(':RedraftAccept!<CR>')
+  nvim:wait_for_lines(lines_of(after)) -- the same filetype changes nothing
 end
 
 local function a_second_buffer_without_a_name_is_refused_before_it_is_asked(start)
@@ -446,6 +461,7 @@ end
 
 return {
   { 'a buffer without a name is edited', a_buffer_without_a_name_is_edited },
+  { 'a filetype that is set later is told', a_filetype_set_later_is_told },
   { 'a second buffer without a name is refused', a_second_buffer_without_a_name_is_refused_before_it_is_asked },
   { 'a file that is read again drops its edits and says so', a_file_read_again_drops_its_edits_and_says_so },
   { 'what was copied is put in its place', what_was_copied_is_put_in_its_place },

@@ -395,6 +395,7 @@ function M.setup(opts)
   end
   vim.lsp.config('redraft', client.config())
   program.watch()
+  require('redraft.language').follow()
   vim.lsp.enable('redraft')
 end
 
