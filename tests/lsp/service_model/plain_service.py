@@ -123,11 +123,15 @@ class PlainClient:
     def alive_edits(self, document):
         return [edit for edit in self.edits.values() if edit.document is document and edit.alive()]
 
-    def taken(self, number, hunk_ids, answer, accept):
+    def taken(self, number, hunk_ids, answer, accept, doubtful=False):
         """redraft/resolveEdit was answered. The edits to apply, as (begin, end, new) in the version that is returned."""
         edit = self.edits[number]
         version = answer["version"]
-        named = {i: hunk for i, hunk in edit.waiting().items() if hunk_ids is None or i in hunk_ids}
+        waiting = edit.waiting()
+        left = [each["hunkId"] for each in answer.get("left", ()) if each["reason"]]
+        assert set(left) <= set(waiting) and len(set(left)) == len(answer.get("left", ())), (answer, sorted(waiting))
+        assert not left or (accept and hunk_ids is None and not doubtful), answer
+        named = {i: hunk for i, hunk in waiting.items() if i not in left and (hunk_ids is None or i in hunk_ids)}
         places = []
         for hunk in named.values():
             hunk.advance(edit.document, version)

@@ -309,16 +309,16 @@ class Run:
             return
         edit = chosen.choice(edits)
         ids = None if chosen.random() < 0.5 else [i for i in edit.hunks if chosen.random() < 0.6]
-        accept = chosen.random() < 0.7
+        accept, doubtful = chosen.random() < 0.7, chosen.random() < 0.7
         given = []
 
         def on_answer(result, error):
             if error:
                 assert error["code"] == INVALID and peer.model.may_be_forgotten(edit.number), error
             else:
-                given.append(peer.model.taken(edit.number, ids, result, accept))
+                given.append(peer.model.taken(edit.number, ids, result, accept, doubtful))
 
-        asked = peer.ask("redraft/resolveEdit", {"editId": edit.number, "hunkIds": ids,
+        asked = peer.ask("redraft/resolveEdit", {"editId": edit.number, "hunkIds": ids, "doubtful": doubtful,
                                                  "action": "accept" if accept else "reject"}, on_answer)
         if chosen.random() < 0.2:
             self.change(chosen, peer)
