@@ -4,7 +4,8 @@
 Tests that sweep over many cases print lines `sweep NAME: KEY=COUNT …`; these are added up by name and shown as well.
 
 Every test that is skipped is shown with the reason, also a test of which only some cases are skipped. Tests with a label
-`needs_STEP` are skipped if that step of tools/setup.py failed. The slowest tests are shown with their seconds, and the whole run
+`needs_STEP` are skipped if that step of tools/setup.py failed. How the output of a failed test ends is shown once more at the end,
+since a long log may be kept in part only. The slowest tests are shown with their seconds, and the whole run
 with its seconds and CPU-seconds, so that a test that got slower is noticed.
 """
 
@@ -25,6 +26,7 @@ from setup_steps import optional
 NEEDS = "needs_"  # a label's prefix, before the name of a step of set-up
 NAMES_SHOWN = 8  # of tests that are skipped for the same reason
 SLOWEST_SHOWN = 10
+FAILED_LINES_SHOWN = 16  # of a failed test's output
 OUTPUT_BYTES = "65536"  # of a test's output that ctest keeps
 
 
@@ -128,6 +130,14 @@ def show_skipped(skipped):
         print(f"skipped: {', '.join(names[:NAMES_SHOWN])}{more}: {reason}")
 
 
+def show_failed(report):
+    """How the output of each failed test of a JUnit report ends."""
+    for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+        if case.get("status") == "fail":
+            lines = [line for line in (case.findtext("system-out") or "").splitlines() if line.strip()]
+            print(f"failed: {case.get('name')}", *(line[:240] for line in lines[-FAILED_LINES_SHOWN:]), sep="\n    ")
+
+
 def slowest_in(report):
     """[(seconds, name)] of the slowest tests of a JUnit report, the slowest first."""
     cases = xml.etree.ElementTree.parse(report).iter("testcase")
@@ -153,6 +163,7 @@ def main():
         passed, failed, skipped = count_results(report)
         sweeps = sum_sweeps(report)
         print("slowest: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest_in(report)))
+        show_failed(report)
         show_skipped([*not_set_up, *skipped_in(report)])
     skipped += len(not_set_up)
     for name, sums in sweeps.items():

@@ -105,6 +105,13 @@ class RunTests(unittest.TestCase):
             self.assertRegex(run.stdout, r"(?m)^skipped: python:.*: no key$")
             self.assertEqual(run.stdout.splitlines()[-1], "1 passed, 0 failed, 1 skipped")
 
+    def test_how_a_failed_test_ends_is_shown_at_the_end(self):
+        self.add_test("wrong", '"sh" "-c" "seq 100 130; echo; exit 3"')
+        lines = self.run_tests().stdout.splitlines()
+        shown = lines[lines.index("failed: wrong"):][1:]
+        self.assertEqual(shown[:16], [f"    {n}" for n in range(115, 131)])
+        self.assertNotIn("failed: good", lines)
+
     def test_a_python_test_that_fails_is_not_counted_as_skipped(self):
         case = self.folder / "case.py"
         case.write_text("import unittest\nclass C(unittest.TestCase):\n    def test_a(self): self.fail()\n"
