@@ -6,7 +6,7 @@
     bench/blind_bench.py sheet old.jsonl new.jsonl --out sheet.md --key key.json
     bench/blind_bench.py table --key key.json --verdicts verdicts.json
 
-`run` requests each instruction as an editor does and accepts all that the program offers for that. `sheet` writes both versions'
+`run` requests each instruction as an editor does and accepts all, which leaves what has a doubt if the program knows doubts. `sheet` writes both versions'
 changes under letters, in an order that only the key knows. A reader who has seen neither version writes for each letter one of the
 verdicts of bench/blind/rules.md into a JSON object {"python/round-up": {"A": "small", "B": "wrong"}, ...}. `table` says whose they
 were. Needs the Python environment of the tests (`tools/setup.py tests`, then tests/python.sh bench/blind_bench.py ...)."""
@@ -66,7 +66,7 @@ def run(options):
         sys.exit(f"blind_bench.py: {options.program} is not an executable; `make program` makes it")
     if options.out.exists():
         sys.exit(f"blind_bench.py: {options.out} is there already; choose another name for --out")
-    with Editor(options.program, options.target) as editor:
+    with Editor(options.program, options.target, takes_doubtful=False, prompt_size=options.prompt_size) as editor:
         editor.warm_up()
         print(f"{len(tasks())} instructions · digest {digest()} · {editor.model()} · {options.program}", flush=True)
         for task in tasks():
@@ -124,6 +124,7 @@ def main():
     running = commands.add_parser("run")
     running.add_argument("--program", default=str(REPOSITORY / "build" / "redraft"))
     running.add_argument("--target", help="the model, as for redraft lsp")
+    running.add_argument("--prompt-size", choices=("small", "medium", "large", "huge"), help="none: as the server chooses")
     running.add_argument("--out", type=pathlib.Path, required=True)
     running.set_defaults(act=run)
     mixing = commands.add_parser("sheet")

@@ -22,7 +22,7 @@ STATISTICS = ("promptTokens", "cachedPromptTokens", "newTokens", "passes", "pref
 
 @dataclasses.dataclass
 class Outcome:
-    text: str  # with all hunks accepted
+    text: str  # with what was accepted
     seconds: float  # from the request to the end
     state: str
     error: str
@@ -48,16 +48,19 @@ def applied(text, edits):
 
 
 class Editor:
-    """`root`: a workspace, of which an index is made before this returns."""
+    """`root`: a workspace, of which an index is made before this returns. `takes_doubtful`: whether hunks with a doubt are
+    accepted, too; an editor's "accept all" leaves them. `prompt_size`: a setting, none: the server chooses."""
 
-    def __init__(self, program, target=None, threads=None, root=None):
+    def __init__(self, program, target=None, threads=None, root=None, takes_doubtful=True, prompt_size=None):
+        self.takes_doubtful = takes_doubtful
         self.folder = tempfile.TemporaryDirectory()  # of caches: nothing is remembered from earlier runs
         command = [str(program), "lsp", "--no-share", *([] if root else ["--no-index"]), "--log-level", "error",
                    *(["--target", target] if target else []), *(["--threads", str(threads)] if threads else [])]
         self.client = lsp_client.Client(command, env={**os.environ, "XDG_CACHE_HOME": self.folder.name})
         self.files = 0
         self.client.request("initialize", {"processId": None, "rootUri": root.as_uri() if root else None, "capabilities": {
-            "general": {"positionEncodings": ["utf-32"]}, "experimental": {"redraft": {"streamedEdits": True}}}})
+            "general": {"positionEncodings": ["utf-32"]}, "experimental": {"redraft": {"streamedEdits": True}}},
+            **({"initializationOptions": {"redraft": {"promptSize": prompt_size}}} if prompt_size else {})})
         self.client.notify("initialized", {})
         self._wait_for_index(bool(root))
 
@@ -116,7 +119,7 @@ class Editor:
         if not hunks:
             return text
         answer = self.client.request("redraft/resolveEdit", {"editId": edit, "hunkIds": None, "action": "accept",
-                                                               "doubtful": True})
+                                                               "doubtful": self.takes_doubtful})
         return applied(text, (answer["edit"] or {"changes": {uri: []}})["changes"][uri])
 
     def _region(self, edit):

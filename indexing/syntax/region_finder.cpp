@@ -260,8 +260,11 @@ void RegionFinder::add_unit(std::size_t index, Search* search) const {
   const TSNode& node = path[index];
   ByteRange lines = lines_of(node);
   if (const auto found = definition_of(path, index)) {
+    // A definition that fits without the comment above it does not lose its region to a long one.
     const std::size_t begin = line_start(text_, begin_with_leading(node));
-    if (lines.begin - begin <= search->max_bytes) lines.begin = begin;
+    const bool may_leave = search->origin >= lines.begin && lines.size() <= search->max_bytes;
+    const std::size_t size = (may_leave ? lines.end : lines.begin) - begin;
+    if (size <= search->max_bytes) lines.begin = begin;
     const std::string title = definition_around(path, index + 1)->title;
     return add({.region = {RegionKind::kDefinition, lines, title}, .definition = found->type},
                search);

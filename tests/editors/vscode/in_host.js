@@ -152,6 +152,21 @@ async function typingElsewhereMovesHunks() {
   assert.strictEqual(document.getText(), before);
 }
 
+async function whatIsReadAgainFromTheDiskMovesHunks() {
+  const { document } = await open('a.py');
+  await edit(document, 'use pathlib');
+  await untilHunks(document, 3);
+  fs.writeFileSync(document.uri.fsPath, `# by another program\n${before}`);
+  await until(() => document.lineAt(0).text === '# by another program', 'the new text of the file');
+  const found = await untilHunks(document, 3);
+  assert.strictEqual(found[0].line, 1);
+  await executeCommand('redraft.acceptAll');
+  assert.strictEqual(document.getText(), `# by another program\n${after}`);
+  await executeCommand('workbench.action.files.revert');
+  fs.writeFileSync(document.uri.fsPath, before);
+  await until(() => document.getText() === before, 'the text as it was');
+}
+
 const tries = async (document) => (await executeCommand('vscode.executeCodeLensProvider', document.uri))
   .filter((lens) => lens.command?.command === 'redraft.anotherTry').length;
 
@@ -414,8 +429,8 @@ exports.run = async () => {
   server = controlsOf(start());
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, theClipboardIsPutInItsPlace, previewFollowsTheEdit, severalEditsStay,
-    typingElsewhereMovesHunks, anotherTryIsOfTheTextAsItWas, typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives,
-    firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
+    typingElsewhereMovesHunks, whatIsReadAgainFromTheDiskMovesHunks, anotherTryIsOfTheTextAsItWas,
+    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
     anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, aNextEditIsFoundInAFileThatIsNotOpen,
     settingsAreInForceAtOnce,
     whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];
