@@ -25,7 +25,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 BLIND = REPOSITORY / "bench" / "blind"
 
 from instructions import sources  # noqa: E402
-from instructions.editor import Editor  # noqa: E402
+from instructions.editor import PROMPT_SIZES, Editor  # noqa: E402
 
 LOCK = BLIND / "sources.lock"
 VERDICTS = ("asis", "small", "wrong", "nothing", "destructive")
@@ -124,7 +124,7 @@ def main():
     running = commands.add_parser("run")
     running.add_argument("--program", default=str(REPOSITORY / "build" / "redraft"))
     running.add_argument("--target", help="the model, as for redraft lsp")
-    running.add_argument("--prompt-size", choices=("small", "medium", "large", "huge"), help="none: as the server chooses")
+    running.add_argument("--prompt-size", choices=PROMPT_SIZES, help="none: as the server chooses")
     running.add_argument("--out", type=pathlib.Path, required=True)
     running.set_defaults(act=run)
     mixing = commands.add_parser("sheet")

@@ -34,7 +34,7 @@ except ImportError:
              "`tests/python.sh bench/instructions_bench.py …`")
 
 from instructions import sources  # noqa: E402
-from instructions.editor import Editor  # noqa: E402
+from instructions.editor import PROMPT_SIZES, Editor  # noqa: E402
 from instructions.judge import half_of, judge, place  # noqa: E402
 from instructions.programs import Runner  # noqa: E402
 from instructions.tasks import TASKS  # noqa: E402
@@ -122,6 +122,7 @@ def read_options():
     parser.add_argument("--task", action="append", default=[], metavar="ID", help="this one alone; several times for several")
     parser.add_argument("--target", help="the model, as for redraft lsp")
     parser.add_argument("--threads", type=int)
+    parser.add_argument("--prompt-size", choices=PROMPT_SIZES, help="none: as the server chooses")
     parser.add_argument("--out", type=pathlib.Path, help="file for what came of each task, JSON lines")
     options = parser.parse_args()
     if not shutil.which(options.program):
@@ -137,7 +138,7 @@ def main():
     options, tasks = read_options()
     run = None if options.no_tests else Runner(options.sandbox)
     records = []
-    with Editor(options.program, options.target, options.threads) as editor:
+    with Editor(options.program, options.target, options.threads, prompt_size=options.prompt_size) as editor:
         editor.warm_up()
         print(f"{len(tasks)} tasks · digest {digest()} · {editor.model()} · {options.program}", flush=True)
         for task in tasks:

@@ -17,6 +17,7 @@ import lsp_client  # noqa: E402
 
 INDEX_SECONDS = 600  # its threads run only where nothing else wants to
 lsp_client.TIME_LIMIT = 1800  # seconds; a whole file with a large model takes minutes
+PROMPT_SIZES = ("small", "medium", "large", "huge")
 STATISTICS = ("promptTokens", "cachedPromptTokens", "newTokens", "passes", "prefillSeconds", "decodeSeconds")
 
 
