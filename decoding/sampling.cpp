@@ -48,24 +48,47 @@ bool ranks_before(double a, std::size_t i, double b, std::size_t j) {
   return a != b ? a > b : i < j;
 }
 
-// Keeps the weights of the likeliest tokens that together reach `top_p` of `total`, the sum of all
-// weights, and zeroes the others. Returns the sum of the kept weights.
-double cut(std::span<const float> logits, double top_p, double total,
-           std::vector<double>& weights) {
+// The tokens that may be drawn, the likeliest first: the `top_k` likeliest, or those that top_p may
+// keep. The weight of the likeliest token is 1.
+std::vector<std::size_t> ranked_tokens(std::span<const float> logits,
+                                       const SamplingOptions& options, double total,
+                                       const std::vector<double>& weights) {
+  const auto top_k = static_cast<std::size_t>(options.top_k);
+  const bool limited = top_k > 0 && top_k < weights.size();
   // All tokens below this weight together have less than 1 - top_p, so only the others need
   // sorting.
-  const double floor = (1 - top_p) * total / static_cast<double>(weights.size());
+  const double floor =
+      limited ? 0 : (1 - options.top_p) * total / static_cast<double>(weights.size());
   std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= floor && weights[i] > 0) ranked.push_back(i);
   }
-  std::ranges::sort(ranked, [&](std::size_t i, std::size_t j) {
+  const auto order = [&](std::size_t i, std::size_t j) {
     return ranks_before(logits[i], i, logits[j], j);
-  });
+  };
+  if (limited && top_k < ranked.size()) {
+    const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(top_k);
+    std::nth_element(ranked.begin(), end, ranked.end(), order);
+    ranked.erase(end, ranked.end());
+  }
+  std::ranges::sort(ranked, order);
+  return ranked;
+}
+
+// Keeps the weights of the tokens from which `options` draw, and zeroes the others. `total` is the
+// sum of all weights. Returns the sum of the kept weights.
+double cut(std::span<const float> logits, const SamplingOptions& options, double total,
+           std::vector<double>& weights) {
+  const std::vector<std::size_t> ranked = ranked_tokens(logits, options, total, weights);
+  if (options.top_k > 0) {
+    total = 0;
+    for (const std::size_t i : ranked) total += weights[i];
+  }
   double sum = 0;
   std::size_t kept = 0;
   do sum += weights[ranked[kept++]];
-  while (kept < ranked.size() && sum < top_p * total);
+  while (kept < ranked.size() && sum < options.top_p * total &&
+         weights[ranked[kept]] >= options.min_p);
   const std::size_t last = ranked[kept - 1];
   double left = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -84,6 +107,13 @@ Result<void> check(const SamplingOptions& options) {
   }
   if (!(options.top_p >= 0 && options.top_p <= 1)) {
     return Error("a top-p of " + to_text(options.top_p) + " is out of range: choose 0 to 1");
+  }
+  if (options.top_k < 0) {
+    return Error("a top-k of " + std::to_string(options.top_k) +
+                 " is out of range: choose 0 (all tokens) or more");
+  }
+  if (!(options.min_p >= 0 && options.min_p <= 1)) {
+    return Error("a min-p of " + to_text(options.min_p) + " is out of range: choose 0 to 1");
   }
   return {};
 }
@@ -115,7 +145,7 @@ TokenId draw_token(std::span<const float> logits, const SamplingOptions& options
     weights[i] = std::exp((value_of(logits[i]) - most) / options.temperature);
     total += weights[i];
   }
-  if (options.top_p < 1) total = cut(logits, options.top_p, total, weights);
+  if (!options.draws_from_all()) total = cut(logits, options, total, weights);
   const double goal = number * total;
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {

@@ -85,9 +85,8 @@ std::vector<std::string> RequestFields::texts(const char* name, std::size_t max)
       texts.push_back(each.get<std::string>());
     }
   }
-  for (const std::string& text : texts) all = all && !text.empty();
   if (all) return texts;
-  refuse(name, "must be a string, or up to " + std::to_string(max) + " of them, none empty");
+  refuse(name, "must be a string, or an array of up to " + std::to_string(max) + " strings");
   return {};
 }
 
@@ -96,6 +95,11 @@ void RequestFields::only(const char* name, const Json& supported) {
   if (value == nullptr || *value == supported) return;
   refuse(name, "is not supported as " + shown(*value) + ", only as " + shown(supported),
          "unsupported_value");
+}
+
+void RequestFields::only_either(const char* name, const Json& supported, const Json& other) {
+  const Json* value = any(name);
+  if (value != nullptr && *value != other) only(name, supported);
 }
 
 void RequestFields::only_empty(const char* name) {

@@ -74,6 +74,9 @@ class Sampling(InFolder):
             self.assert_fails(self.generate("--temperature", value), 2, "temperature")
         for value in ("-0.1", "1.1", "most", "nan"):
             self.assert_fails(self.generate("--temperature", "1", "--top-p", value), 2, "top-p")
+        self.assert_fails(self.generate("--temperature", "1", "--top-k", "-1"), 2, "top-k")
+        self.assert_fails(self.generate("--temperature", "1", "--min-p", "1.1"), 2, "min-p")
+        self.assert_fails(self.generate("--top-k", "5"), 2, "--top-k", "--temperature")
         for value in ("-1", "x", "18446744073709551616"):
             self.assert_fails(self.generate("--temperature", "1", "--seed", value), 2, "--seed")
         for value in ("-1", "21"):
