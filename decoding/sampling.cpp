@@ -48,17 +48,23 @@ bool ranks_before(double a, std::size_t i, double b, std::size_t j) {
   return a != b ? a > b : i < j;
 }
 
-// The tokens that may be drawn, the likeliest first: the `top_k` likeliest, or those that top_p may
-// keep. The weight of the likeliest token is 1.
+// Whether top-k excludes tokens of a vocabulary of this size.
+bool is_limited(const SamplingOptions& options, std::size_t vocabulary) {
+  return options.top_k > 0 && static_cast<std::size_t>(options.top_k) < vocabulary;
+}
+
+// The tokens that may be drawn, the likeliest first: the `top_k` likeliest, or those that top_p and
+// min_p may keep. The weight of the likeliest token is 1.
 std::vector<std::size_t> ranked_tokens(std::span<const float> logits,
                                        const SamplingOptions& options, double total,
                                        const std::vector<double>& weights) {
-  const auto top_k = static_cast<std::size_t>(options.top_k);
-  const bool limited = top_k > 0 && top_k < weights.size();
-  // All tokens below this weight together have less than 1 - top_p, so only the others need
-  // sorting.
-  const double floor =
-      limited ? 0 : (1 - options.top_p) * total / static_cast<double>(weights.size());
+  const bool limited = is_limited(options, weights.size());
+  // Only tokens of at least this weight need sorting: min_p excludes the others, or all of them
+  // together have less than 1 - top_p. With top_k, top_p is a share of the likeliest tokens, which
+  // are not known yet.
+  const double floor = limited ? 0
+                               : std::max(options.min_p, (1 - options.top_p) * total /
+                                                             static_cast<double>(weights.size()));
   std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= floor && weights[i] > 0) ranked.push_back(i);
@@ -66,8 +72,8 @@ std::vector<std::size_t> ranked_tokens(std::span<const float> logits,
   const auto order = [&](std::size_t i, std::size_t j) {
     return ranks_before(logits[i], i, logits[j], j);
   };
-  if (limited && top_k < ranked.size()) {
-    const auto end = ranked.begin() + static_cast<std::ptrdiff_t>(top_k);
+  if (limited && static_cast<std::size_t>(options.top_k) < ranked.size()) {
+    const auto end = ranked.begin() + options.top_k;
     std::nth_element(ranked.begin(), end, ranked.end(), order);
     ranked.erase(end, ranked.end());
   }
@@ -80,7 +86,7 @@ std::vector<std::size_t> ranked_tokens(std::span<const float> logits,
 double cut(std::span<const float> logits, const SamplingOptions& options, double total,
            std::vector<double>& weights) {
   const std::vector<std::size_t> ranked = ranked_tokens(logits, options, total, weights);
-  if (options.top_k > 0) {
+  if (is_limited(options, weights.size())) {
     total = 0;
     for (const std::size_t i : ranked) total += weights[i];
   }

@@ -122,8 +122,7 @@ std::optional<std::int64_t> read_limit(RequestFields& fields,
     // llama.cpp's own field: 0 only reads the prompt.
     if (*tokens == 0 && std::string_view(name) != "n_predict")
       fields.refuse(name, "must be a whole number from 1, or -1: as many as the context holds");
-    if (limit && *limit != *tokens)
-      fields.refuse(name, "contradicts '" + std::string(first) + "'");
+    if (limit && *limit != *tokens) fields.refuse(name, "contradicts '" + std::string(first) + "'");
     if (!limit) first = name;
     limit = tokens;
   }
@@ -138,8 +137,8 @@ std::optional<int> tokens_of(std::int64_t limit) {
 // not need it.
 bool names_no_model(std::string_view name) {
   constexpr std::array<std::string_view, 18> kPlaceholders = {
-      "any",         "auto",      "autodetect", "custom",     "default", "dummy",
-      "llama",       "llama-cpp", "llama.cpp",  "llamacpp",   "local",   "local-model",
+      "any",         "auto",      "autodetect", "custom",      "default", "dummy",
+      "llama",       "llama-cpp", "llama.cpp",  "llamacpp",    "local",   "local-model",
       "local_model", "model",     "none",       "placeholder", "test",    "unused"};
   return std::ranges::find(kPlaceholders, lower_case(name)) != kPlaceholders.end();
 }
@@ -160,7 +159,7 @@ void read_llama_controls(RequestFields& fields, Generation& generation) {
   fields.only("n_cmpl", 1);
   fields.only("n_probs", 0);
   fields.only("grammar", "");
-  for (const char* name : {"json_schema", "lora"}) fields.only_empty(name);
+  fields.only_empty("lora");
   for (const char* name : {"ignore_eos", "return_progress", "return_tokens", "timings_per_token"})
     fields.only(name, false);
 }
@@ -207,8 +206,8 @@ void read_completions(RequestFields& fields, Generation& generation) {
 
 void read_chat(RequestFields& fields, Generation& generation) {
   generation.messages = read_messages(fields);
-  generation.max_tokens =
-      tokens_of(read_limit(fields, {"max_completion_tokens", "max_tokens", "n_predict"}).value_or(-1));
+  generation.max_tokens = tokens_of(
+      read_limit(fields, {"max_completion_tokens", "max_tokens", "n_predict"}).value_or(-1));
   generation.log_probabilities = read_chat_log_probabilities(fields);
   fields.only("response_format", {{"type", "text"}});
   fields.only("modalities", Json::array({"text"}));

@@ -72,6 +72,14 @@ std::optional<double> RequestFields::number(const char* name, double min, double
   return std::nullopt;
 }
 
+std::optional<double> RequestFields::number(const char* name) {
+  const Json* value = any(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number()) return value->get<double>();
+  refuse(name, "must be a number");
+  return std::nullopt;
+}
+
 std::vector<std::string> RequestFields::texts(const char* name, std::size_t max) {
   const Json* value = any(name);
   if (value == nullptr) return {};

@@ -27,6 +27,7 @@ class RequestFields {
   bool flag(const char* name, bool otherwise);
   std::optional<std::int64_t> integer(const char* name, std::int64_t min, std::int64_t max);
   std::optional<double> number(const char* name, double min, double max);
+  std::optional<double> number(const char* name);
   // A text, or an array of at most `max` texts.
   std::vector<std::string> texts(const char* name, std::size_t max);
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace redraft::http {
 namespace {
@@ -18,42 +19,54 @@ std::uint64_t any_seed() {
 
 // llama.cpp's steps of sampling, each with the letter that stands for it where `samplers` is a
 // string.
-constexpr std::array<std::pair<char, std::string_view>, 9> kSteps = {{{'e', "penalties"},
-                                                                      {'d', "dry"},
-                                                                      {'s', "top_n_sigma"},
-                                                                      {'k', "top_k"},
-                                                                      {'y', "typ_p"},
-                                                                      {'p', "top_p"},
-                                                                      {'m', "min_p"},
-                                                                      {'x', "xtc"},
-                                                                      {'t', "temperature"}}};
+constexpr std::array<std::pair<char, std::string_view>, 10> kSteps = {{{'e', "penalties"},
+                                                                       {'d', "dry"},
+                                                                       {'s', "top_n_sigma"},
+                                                                       {'k', "top_k"},
+                                                                       {'f', "tfs_z"},
+                                                                       {'y', "typ_p"},
+                                                                       {'p', "top_p"},
+                                                                       {'m', "min_p"},
+                                                                       {'x', "xtc"},
+                                                                       {'t', "temperature"}}};
 
-std::optional<std::string> step_of(const Json& name) {
+// The step with this name or letter; empty if there is none.
+std::string_view step_of(std::string_view name) {
   if (name == "typical_p") return "typ_p";
-  const auto known = std::ranges::find_if(kSteps, [&](const auto& step) {
-    return name == std::string(step.second) || name == std::string(1, step.first);
-  });
-  return known == kSteps.end() ? std::nullopt : std::optional(std::string(known->second));
+  for (const auto& [letter, step] : kSteps) {
+    if (name == step || name == std::string_view(&letter, 1)) return step;
+  }
+  return {};
+}
+
+// The names or letters in `samplers`: an array of names, or a string with a letter for each.
+std::vector<std::string> listed_steps(RequestFields& fields) {
+  constexpr std::size_t kMaxListed = 64;
+  std::vector<std::string> listed = fields.texts("samplers", kMaxListed);
+  const Json* value = fields.any("samplers");
+  if (value == nullptr || !value->is_string()) return listed;
+  // Among one letter more than there are steps, one is unknown or there twice.
+  const std::string letters = listed.front().substr(0, kSteps.size() + 1);
+  listed.clear();
+  for (const char letter : letters) listed.emplace_back(1, letter);
+  return listed;
 }
 
 // `samplers` lists the steps that are taken; a step that is not listed has no effect. Steps that
 // redraft does not take are allowed, because the fields that would give them an effect are
 // rejected.
 void read_steps(RequestFields& fields, SamplingOptions& sampling) {
-  const Json* value = fields.any("samplers");
-  if (value == nullptr || sampling.greedy()) return;
-  Json names = *value;
-  if (value->is_string()) {
-    names = Json::array();
-    for (const char letter : value->get<std::string>()) names.push_back(std::string(1, letter));
-  }
-  std::set<std::string> steps;
-  for (const Json& name : names.is_array() ? names : Json::array({nullptr})) {
-    const std::optional<std::string> step = step_of(name);
-    if (!step)
+  const std::vector<std::string> listed = listed_steps(fields);
+  if (sampling.greedy() || fields.any("samplers") == nullptr) return;
+  std::set<std::string_view> steps;
+  for (const std::string& name : listed) {
+    const std::string_view step = step_of(name);
+    if (step.empty())
       return fields.refuse("samplers", "lists a step that is not supported with a temperature",
                            "unsupported_parameter");
-    steps.insert(*step);
+    if (!steps.insert(step).second)
+      return fields.refuse("samplers", "lists '" + std::string(step) + "' twice",
+                           "unsupported_parameter");
   }
   if (!steps.contains("top_k")) sampling.top_k = 0;
   if (!steps.contains("top_p")) sampling.top_p = 1;
@@ -61,23 +74,20 @@ void read_steps(RequestFields& fields, SamplingOptions& sampling) {
   if (!steps.contains("temperature")) sampling.temperature = 1;
 }
 
-// Other ways to choose among several tokens, each with the value that switches it off. Without a
-// temperature they have no effect.
+// Other ways to choose among several tokens, each with the value that switches it off.
 void read_other_ways(RequestFields& fields, bool greedy) {
+  // In llama.cpp, these may exclude the likeliest token, or set a temperature of their own.
   for (const auto& [name, off] : {std::pair{"typical_p", 1}, std::pair{"typ_p", 1},
-                                  std::pair{"tfs_z", 1}, std::pair{"xtc_probability", 0},
-                                  std::pair{"dynatemp_range", 0}, std::pair{"mirostat", 0}}) {
-    if (greedy) {
-      fields.without_effect(name);
-    } else {
-      fields.only(name, off);
-    }
+                                  std::pair{"xtc_probability", 0}, std::pair{"dynatemp_range", 0}})
+    fields.only(name, off);
+  // These keep the likeliest token. So they have no effect without a temperature.
+  for (const auto& [name, off] : {std::pair{"tfs_z", 1}, std::pair{"mirostat", 0}}) {
+    const std::optional<double> value = fields.number(name);
+    if (value && !greedy) fields.only(name, off);
   }
-  if (greedy) {
-    fields.without_effect("top_n_sigma");
-  } else if (fields.number("top_n_sigma", -1e9, 1e9).value_or(0) > 0) {
+  const std::optional<double> sigmas = fields.number("top_n_sigma");
+  if (!greedy && sigmas.value_or(0) > 0)
     fields.refuse("top_n_sigma", "is not supported with a temperature", "unsupported_parameter");
-  }
 }
 
 void read_penalties(RequestFields& fields) {
@@ -104,10 +114,9 @@ SamplingOptions read_sampling(RequestFields& fields) {
   read_other_ways(fields, sampling.greedy());
   read_penalties(fields);
   // These say how those ways work that are off.
-  for (const char* name :
-       {"dynatemp_exponent", "xtc_threshold", "mirostat_tau", "mirostat_eta", "min_keep",
-        "penalty_last_n", "repeat_last_n", "penalize_nl", "dry_base", "dry_allowed_length",
-        "dry_penalty_last_n", "dry_sequence_breakers"})
+  for (const char* name : {"dynatemp_exponent", "xtc_threshold", "mirostat_tau", "mirostat_eta",
+                           "min_keep", "penalty_last_n", "repeat_last_n", "penalize_nl", "dry_base",
+                           "dry_allowed_length", "dry_penalty_last_n", "dry_sequence_breakers"})
     fields.without_effect(name);
   if (seed) {
     sampling.seed = static_cast<std::uint64_t>(*seed);

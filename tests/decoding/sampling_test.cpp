@@ -126,6 +126,27 @@ TEST(Sampling, TopKKeepsLowerIdsAmongEquallyLikelyTokens) {
   EXPECT_GT(drawn_shares(logits, {.temperature = 1, .top_k = 5}, 1000)[0], 0);
 }
 
+TEST(Sampling, ATopKOfTheWholeVocabularyChangesNothing) {
+  // Half of the tokens are so unlikely that top-p = 0.5 excludes them without sorting.
+  std::vector<float> logits(200, 0);
+  for (std::size_t i = 0; i < logits.size(); i += 2) logits[i] = std::log(0.3F);
+  std::vector<double> weights;
+  for (const double top_p : {0.0, 0.3, 0.5, 0.95, 1.0}) {
+    for (const double min_p : {0.0, 0.2, 0.5}) {
+      for (int n = 0; n < 500; ++n) {
+        const auto draw = [&](int top_k) {
+          return draw_token(logits,
+                            {.temperature = 1, .top_p = top_p, .top_k = top_k, .min_p = min_p},
+                            (n + 0.5) / 500, weights);
+        };
+        const TokenId drawn = draw(0);
+        for (const int top_k : {200, 201, INT32_MAX})
+          ASSERT_EQ(draw(top_k), drawn) << top_k << ", " << top_p << ", " << min_p << ", " << n;
+      }
+    }
+  }
+}
+
 TEST(Sampling, NumbersDrawInTheOrderOfIds) {
   const std::vector<float> logits = {0, std::log(2.0F), 0};  // a quarter, a half, a quarter
   std::vector<double> weights;

@@ -154,7 +154,7 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
     expect_refused(Interface::kCompletions, kPrompt, name, value);
   const std::vector<std::pair<const char*, Json>> infill = {
       {"n_predict", -2},    {"repeat_penalty", 1.1}, {"grammar", "x"},
-      {"n_probs", 1},       {"mirostat", 1},         {"input_extra", {{{"filename", "a"}}}},
+      {"n_probs", 1},       {"mirostat", "on"},      {"input_extra", {{{"filename", "a"}}}},
       {"input_extra", "a"}, {"temperature", 2.5},    {"response_fields", "content"}};
   for (const auto& [name, value] : infill)
     expect_refused(Interface::kInfill, Json::object(), name, value);
@@ -196,26 +196,51 @@ TEST(ReadGeneration, SamplesAsLlamaCppsClientsAsk) {
     EXPECT_EQ(sampling({{"temperature", 0.5}, {"top_k", 40}, {"min_p", 0.1}}),
               (SamplingOptions{.temperature = 0.5, .seed = 7, .top_k = 40, .min_p = 0.1}));
     EXPECT_EQ(sampling({{"temperature", 0.5}, {"top_k", -1}}).top_k, 0);
-    const Json all = {{"temperature", 0.8}, {"top_k", 40},      {"top_p", 0.95},
-                      {"min_p", 0.05},      {"typical_p", 1},   {"xtc_probability", 0},
-                      {"xtc_threshold", 0.1}, {"dry_base", 1.75}, {"dynatemp_range", 0},
-                      {"repeat_last_n", 64}, {"repeat_penalty", 1}, {"mirostat_tau", 5},
+    const Json all = {{"temperature", 0.8},   {"top_k", 40},         {"top_p", 0.95},
+                      {"min_p", 0.05},        {"typical_p", 1},      {"xtc_probability", 0},
+                      {"xtc_threshold", 0.1}, {"dry_base", 1.75},    {"dynatemp_range", 0},
+                      {"repeat_last_n", 64},  {"repeat_penalty", 1}, {"mirostat_tau", 5},
                       {"top_n_sigma", -1}};
     const SamplingOptions expected{
         .temperature = 0.8, .top_p = 0.95, .seed = 7, .top_k = 40, .min_p = 0.05};
     EXPECT_EQ(sampling(all), expected);
-    EXPECT_EQ(sampling(with(all, "samplers", "edkypmxt")), expected);
+    EXPECT_EQ(sampling(with(all, "samplers", "edskfypmxt")), expected);
     EXPECT_EQ(sampling(with(all, "samplers", {"top_k", "temperature"})),
               (SamplingOptions{.temperature = 0.8, .seed = 7, .top_k = 40}))
         << "a step that is not listed is not taken";
     const Json warm = {{"temperature", 0.8}, {"prompt", "a"}};
-    for (const auto& [name, value] : std::vector<std::pair<const char*, Json>>{
-             {"samplers", {"top_k", "infill"}}, {"samplers", "ki"}, {"samplers", 3},
-             {"mirostat", 2}, {"typical_p", 0.5}, {"xtc_probability", 0.5}, {"top_n_sigma", 1},
-             {"top_k", -2}, {"top_k", 0.5}, {"min_p", 2}, {"dynatemp_range", 0.1}})
+    for (const auto& [name, value] :
+         std::vector<std::pair<const char*, Json>>{{"samplers", {"top_k", "infill"}},
+                                                   {"samplers", "ki"},
+                                                   {"samplers", "kk"},
+                                                   {"mirostat", 2},
+                                                   {"tfs_z", 0.5},
+                                                   {"top_n_sigma", 1}})
       expect_refused(interface, warm, name, value);
-    EXPECT_TRUE(sampling({{"samplers", {"top_k", "infill"}}, {"mirostat", 2}}).greedy())
-        << "there is nothing to choose";
+    EXPECT_EQ(sampling({{"temperature", 0},
+                        {"samplers", {"top_k", "infill"}},
+                        {"mirostat", 2},
+                        {"tfs_z", 0.5},
+                        {"top_n_sigma", 1},
+                        {"top_k", 3},
+                        {"min_p", 0.5}})
+                  .temperature,
+              0)
+        << "these keep the likeliest token";
+    // These do not keep it, or are out of range.
+    for (const Json& request : {warm, kPrompt}) {
+      for (const auto& [name, value] :
+           std::vector<std::pair<const char*, Json>>{{"typical_p", 0.5},
+                                                     {"typ_p", 0.5},
+                                                     {"xtc_probability", 0.5},
+                                                     {"dynatemp_range", 0.1},
+                                                     {"samplers", 3},
+                                                     {"samplers", {"top_k", 3}},
+                                                     {"top_k", -2},
+                                                     {"top_k", 0.5},
+                                                     {"min_p", 2}})
+        expect_refused(interface, request, name, value);
+    }
   }
 }
 
@@ -224,18 +249,29 @@ TEST(ReadGeneration, TakesLlamaCppsControls) {
   for (const Interface interface :
        {Interface::kInfill, Interface::kCompletions, Interface::kChat}) {
     Json request = interface == Interface::kChat ? kChat : kPrompt;
-    request.update({{"n_cmpl", 1}, {"id_slot", -1}, {"n_predict", 5}, {"n_keep", 0},
-                    {"t_max_predict_ms", 250}, {"n_indent", 2}, {"cache_prompt", false},
-                    {"timings_per_token", false}, {"grammar", ""}, {"lora", Json::array()}});
+    request.update({{"n_cmpl", 1},
+                    {"id_slot", -1},
+                    {"n_predict", 5},
+                    {"n_keep", 0},
+                    {"t_max_predict_ms", 250},
+                    {"n_indent", 2},
+                    {"cache_prompt", false},
+                    {"timings_per_token", false},
+                    {"grammar", ""},
+                    {"lora", Json::array()}});
     const Generation generation = read(interface, request);
     EXPECT_EQ(generation.max_tokens, 5);
     EXPECT_EQ(generation.time_limit, std::chrono::milliseconds(250));
     EXPECT_EQ(generation.min_indent, 2);
     EXPECT_EQ(read(interface, with(request, "n_predict", 0)).max_tokens, 0);
     EXPECT_FALSE(read(interface, with(request, "n_predict", -1)).max_tokens);
-    for (const auto& [name, value] : std::vector<std::pair<const char*, Json>>{
-             {"n_cmpl", 2}, {"grammar", "root ::= x"}, {"timings_per_token", true},
-             {"ignore_eos", true}, {"lora", {{{"id", 0}}}}})
+    for (const auto& [name, value] :
+         std::vector<std::pair<const char*, Json>>{{"n_cmpl", 2},
+                                                   {"grammar", "root ::= x"},
+                                                   {"timings_per_token", true},
+                                                   {"json_schema", Json::object()},
+                                                   {"ignore_eos", true},
+                                                   {"lora", {{{"id", 0}}}}})
       expect_refused(interface, request, name, value);
   }
 }
@@ -273,9 +309,10 @@ TEST(ReadGeneration, AChatMaySayThatThereAreNoTools) {
 
 TEST(ReadGeneration, AnAssistantMayHaveSaidNothing) {
   for (const char* said : {R"("content": null)", R"("tool_calls": [])", R"("content": "")"}) {
-    const Generation chat = read(
-        Interface::kChat, Json::parse(R"({"messages": [{"role": "user", "content": "a"},
-            {"role": "assistant", )" + std::string(said) + R"(}, {"role": "user", "content": "b"}]})"));
+    const Generation chat =
+        read(Interface::kChat, Json::parse(R"({"messages": [{"role": "user", "content": "a"},
+            {"role": "assistant", )" + std::string(said) +
+                                           R"(}, {"role": "user", "content": "b"}]})"));
     ASSERT_EQ(chat.messages.size(), 3U);
     EXPECT_EQ(chat.messages[1].text, "");
   }
