@@ -54,6 +54,8 @@ TEST_F(SampledModel, DraftsDoNotChangeWhatASeedWrites) {
   int drafted = 0;
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     request_.sampling = {.temperature = 0.8, .top_p = 0.95, .seed = seed};
+    if (seed % 2 == 1) request_.sampling.top_k = 40;
+    if (seed > 1) request_.sampling.min_p = 0.02;
     request_.log_probabilities = 3;
     const DecodeResult plain = decode("ar", request_);
     for (const char* name : {"redraft", "fastfixer", "pld"}) {
