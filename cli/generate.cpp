@@ -27,7 +27,8 @@ struct GenerateOptions {
   std::string decoder;  // empty: by choose_decoder()
   int max_new_tokens = 512;
   std::string prediction;  // a file; empty: none
-  std::optional<double> temperature, top_p;
+  std::optional<double> temperature, top_p, min_p;
+  std::optional<int> top_k;
   std::optional<std::uint64_t> seed;
   std::optional<int> log_probabilities;
   Format format = Format::kText;
@@ -37,13 +38,18 @@ Result<SamplingOptions> sampling_of(const GenerateOptions& options, const Decode
   SamplingOptions sampling;
   sampling.temperature = options.temperature.value_or(sampling.temperature);
   sampling.top_p = options.top_p.value_or(sampling.top_p);
+  sampling.top_k = options.top_k.value_or(sampling.top_k);
+  sampling.min_p = options.min_p.value_or(sampling.min_p);
   sampling.seed = options.seed.value_or(sampling.seed);
   const Result<void> checked = check_choices(decoder, sampling, options.log_probabilities);
   if (!checked) return checked.error();
-  if (sampling.greedy() && (options.top_p || options.seed)) {
-    return Error(std::string(options.top_p ? "--top-p" : "--seed") +
-                 " changes nothing without a --temperature above 0");
-  }
+  const char* const idle = options.top_p   ? "--top-p"
+                           : options.top_k ? "--top-k"
+                           : options.min_p ? "--min-p"
+                           : options.seed  ? "--seed"
+                                           : nullptr;
+  if (sampling.greedy() && idle != nullptr)
+    return Error(std::string(idle) + " changes nothing without a --temperature above 0");
   if (options.log_probabilities && options.format != Format::kJson)
     return Error("--logprobs requires --format json");
   return sampling;
@@ -182,6 +188,15 @@ void add_choice_options(CommandLine generate, GenerateOptions& options) {
       .add_option(
           "--top-p", options.top_p,
           "Sample from the likeliest tokens with this share of the probability (default: 1)")
+      .check(in_range(0.0, 1.0));
+  generate
+      .add_option("--top-k", options.top_k,
+                  "Sample from so many of the likeliest tokens (default: 0, all)")
+      .check(in_range(0, INT32_MAX));
+  generate
+      .add_option("--min-p", options.min_p,
+                  "Sample from tokens with at least this share of the likeliest token's probability "
+                  "(default: 0)")
       .check(in_range(0.0, 1.0));
   generate
       .add_option("--seed", options.seed,

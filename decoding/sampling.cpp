@@ -48,24 +48,53 @@ bool ranks_before(double a, std::size_t i, double b, std::size_t j) {
   return a != b ? a > b : i < j;
 }
 
-// Keeps the weights of the likeliest tokens that together reach `top_p` of `total`, the sum of all
-// weights, and zeroes the others. Returns the sum of the kept weights.
-double cut(std::span<const float> logits, double top_p, double total,
-           std::vector<double>& weights) {
-  // All tokens below this weight together have less than 1 - top_p, so only the others need
-  // sorting.
-  const double floor = (1 - top_p) * total / static_cast<double>(weights.size());
+// Whether top-k excludes tokens of a vocabulary of this size.
+bool is_limited(const SamplingOptions& options, std::size_t vocabulary) {
+  return options.top_k > 0 && static_cast<std::size_t>(options.top_k) < vocabulary;
+}
+
+// The tokens that may be drawn, the likeliest first: the `top_k` likeliest, or those that top_p and
+// min_p may keep. The weight of the likeliest token is 1.
+std::vector<std::size_t> ranked_tokens(std::span<const float> logits,
+                                       const SamplingOptions& options, double total,
+                                       const std::vector<double>& weights) {
+  const bool limited = is_limited(options, weights.size());
+  // Only tokens of at least this weight need sorting: min_p excludes the others, or all of them
+  // together have less than 1 - top_p. With top_k, top_p is a share of the likeliest tokens, which
+  // are not known yet.
+  const double floor = limited ? 0
+                               : std::max(options.min_p, (1 - options.top_p) * total /
+                                                             static_cast<double>(weights.size()));
   std::vector<std::size_t> ranked;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] >= floor && weights[i] > 0) ranked.push_back(i);
   }
-  std::ranges::sort(ranked, [&](std::size_t i, std::size_t j) {
+  const auto order = [&](std::size_t i, std::size_t j) {
     return ranks_before(logits[i], i, logits[j], j);
-  });
+  };
+  if (limited && static_cast<std::size_t>(options.top_k) < ranked.size()) {
+    const auto end = ranked.begin() + options.top_k;
+    std::nth_element(ranked.begin(), end, ranked.end(), order);
+    ranked.erase(end, ranked.end());
+  }
+  std::ranges::sort(ranked, order);
+  return ranked;
+}
+
+// Keeps the weights of the tokens from which `options` draw, and zeroes the others. `total` is the
+// sum of all weights. Returns the sum of the kept weights.
+double cut(std::span<const float> logits, const SamplingOptions& options, double total,
+           std::vector<double>& weights) {
+  const std::vector<std::size_t> ranked = ranked_tokens(logits, options, total, weights);
+  if (is_limited(options, weights.size())) {
+    total = 0;
+    for (const std::size_t i : ranked) total += weights[i];
+  }
   double sum = 0;
   std::size_t kept = 0;
   do sum += weights[ranked[kept++]];
-  while (kept < ranked.size() && sum < top_p * total);
+  while (kept < ranked.size() && sum < options.top_p * total &&
+         weights[ranked[kept]] >= options.min_p);
   const std::size_t last = ranked[kept - 1];
   double left = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -84,6 +113,13 @@ Result<void> check(const SamplingOptions& options) {
   }
   if (!(options.top_p >= 0 && options.top_p <= 1)) {
     return Error("a top-p of " + to_text(options.top_p) + " is out of range: choose 0 to 1");
+  }
+  if (options.top_k < 0) {
+    return Error("a top-k of " + std::to_string(options.top_k) +
+                 " is out of range: choose 0 (all tokens) or more");
+  }
+  if (!(options.min_p >= 0 && options.min_p <= 1)) {
+    return Error("a min-p of " + to_text(options.min_p) + " is out of range: choose 0 to 1");
   }
   return {};
 }
@@ -115,7 +151,7 @@ TokenId draw_token(std::span<const float> logits, const SamplingOptions& options
     weights[i] = std::exp((value_of(logits[i]) - most) / options.temperature);
     total += weights[i];
   }
-  if (options.top_p < 1) total = cut(logits, options.top_p, total, weights);
+  if (!options.draws_from_all()) total = cut(logits, options, total, weights);
   const double goal = number * total;
   double sum = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {

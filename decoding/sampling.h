@@ -23,8 +23,14 @@ struct SamplingOptions {
   // first.
   double top_p = 1;
   std::uint64_t seed = 0;
+  // Draws only from so many of the likeliest tokens; 0: from all. top_p then is a share of these.
+  int top_k = 0;
+  // Draws only from tokens that have at least this share of the likeliest token's probability, 0 to
+  // 1.
+  double min_p = 0;
 
   bool greedy() const { return temperature == 0; }
+  bool draws_from_all() const { return top_p >= 1 && top_k == 0 && min_p <= 0; }
   bool operator==(const SamplingOptions&) const = default;
 };
 inline constexpr double kMaxTemperature = 2;

@@ -34,7 +34,7 @@ struct Generation {
   SamplingOptions sampling = {};
   std::optional<int> log_probabilities =
       {};  // how many likeliest tokens are told; none: nothing is
-  // Of kInfill, as llama.cpp has them; 0 and none: no limit.
+  // As llama.cpp has them; 0 and none: no limit.
   int min_indent = 0;
   std::optional<std::chrono::milliseconds> time_limit = {};
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
+#include "text/strings/lower_case.h"
 #include "workspace/completion/completion_prompt.h"
 
 namespace redraft::http {
@@ -51,7 +53,9 @@ ChatMessage read_message(RequestFields& message) {
   constexpr std::array kRoles{"system", "user", "assistant"};
   if (std::find(kRoles.begin(), kRoles.end(), read.role) == kRoles.end())
     message.refuse("role", "must be system, developer, user or assistant", "unsupported_value");
-  read.text = text_or_parts(message, "content");
+  // What an assistant said may be absent, where it did something else.
+  if (read.role != "assistant" || message.any("content") != nullptr)
+    read.text = text_or_parts(message, "content");
   message.only_empty("tool_calls");
   // Earlier thoughts are not shown to the model, as in the chat templates.
   if (read.role == "assistant") (void)message.text("reasoning_content");
@@ -106,24 +110,76 @@ void read_stream(RequestFields& fields, Generation& generation) {
   fields.take_refusal(options);
 }
 
-std::optional<int> read_tokens(RequestFields& fields, const char* name) {
-  const auto tokens = fields.integer(name, 1, kMaxTokens);
-  return tokens ? std::optional(static_cast<int>(*tokens)) : std::nullopt;
+// How many tokens the answer may have, by the first of these fields that is present; they must not
+// contradict each other. nullopt: none is. -1: as many as the context holds.
+std::optional<std::int64_t> read_limit(RequestFields& fields,
+                                       std::initializer_list<const char*> names) {
+  std::optional<std::int64_t> limit;
+  const char* first = nullptr;
+  for (const char* name : names) {
+    const auto tokens = fields.integer(name, -1, kMaxTokens);
+    if (!tokens) continue;
+    // llama.cpp's own field: 0 only reads the prompt.
+    if (*tokens == 0 && std::string_view(name) != "n_predict")
+      fields.refuse(name, "must be a whole number from 1, or -1: as many as the context holds");
+    if (limit && *limit != *tokens) fields.refuse(name, "contradicts '" + std::string(first) + "'");
+    if (!limit) first = name;
+    limit = tokens;
+  }
+  return limit;
+}
+
+std::optional<int> tokens_of(std::int64_t limit) {
+  return limit < 0 ? std::nullopt : std::optional(static_cast<int>(limit));
+}
+
+// Words that clients send where their user has named no model, because a server with one model does
+// not need it.
+bool names_no_model(std::string_view name) {
+  constexpr std::array<std::string_view, 18> kPlaceholders = {
+      "any",         "auto",      "autodetect", "custom",      "default", "dummy",
+      "llama",       "llama-cpp", "llama.cpp",  "llamacpp",    "local",   "local-model",
+      "local_model", "model",     "none",       "placeholder", "test",    "unused"};
+  return std::ranges::find(kPlaceholders, lower_case(name)) != kPlaceholders.end();
+}
+
+std::string read_model(RequestFields& fields) {
+  std::string model = fields.text("model").value_or("");
+  return names_no_model(model) ? std::string() : model;
+}
+
+// The fields of llama.cpp's server, which its clients send to all three interfaces.
+void read_llama_controls(RequestFields& fields, Generation& generation) {
+  generation.min_indent = static_cast<int>(fields.integer("n_indent", 0, 1 << 16).value_or(0));
+  const std::int64_t limit = fields.integer("t_max_predict_ms", -1, INT32_MAX).value_or(-1);
+  if (limit > 0) generation.time_limit = std::chrono::milliseconds(limit);
+  // t_max_prompt_ms has no effect in llama.cpp either. The others say where a prompt is kept.
+  for (const char* name : {"t_max_prompt_ms", "cache_prompt", "id_slot", "n_keep", "n_cache_reuse"})
+    fields.without_effect(name);
+  fields.only("n_cmpl", 1);
+  fields.only("n_probs", 0);
+  fields.only("grammar", "");
+  fields.only_empty("lora");
+  for (const char* name : {"ignore_eos", "return_progress", "return_tokens", "timings_per_token"})
+    fields.only(name, false);
+}
+
+// The fields that all interfaces have.
+void read_common(RequestFields& fields, Generation& generation) {
+  generation.model = read_model(fields);
+  generation.stops = fields.texts("stop", kMaxStops);
+  std::erase(generation.stops, "");  // no text ends there
+  generation.sampling = read_sampling(fields);
+  read_llama_controls(fields, generation);
 }
 
 // The fields that both of OpenAI's interfaces have.
-void read_common(RequestFields& fields, Generation& generation) {
-  generation.model = fields.text("model").value_or("");
+void read_openai(RequestFields& fields, Generation& generation) {
   read_stream(fields, generation);
-  generation.stops = fields.texts("stop", kMaxStops);
-  generation.sampling = read_sampling(fields);
   generation.prediction = read_prediction(fields);
   fields.only("n", 1);
-  fields.only("frequency_penalty", 0);
-  fields.only("presence_penalty", 0);
-  fields.only_empty("logit_bias");
   for (const char* name : {"user", "metadata", "service_tier", "safety_identifier",
-                           "prompt_cache_key", "prompt_cache_retention", "cache_prompt"})
+                           "prompt_cache_key", "prompt_cache_retention"})
     fields.without_effect(name);
   fields.only("store", false);
 }
@@ -141,7 +197,8 @@ void read_completions(RequestFields& fields, Generation& generation) {
   generation.prompt = read_prompt(fields);
   generation.suffix = fields.text("suffix");
   if (!generation.suffix) read_spelled(generation);
-  generation.max_tokens = read_tokens(fields, "max_tokens").value_or(kDefaultCompletionTokens);
+  generation.max_tokens =
+      tokens_of(read_limit(fields, {"max_tokens", "n_predict"}).value_or(kDefaultCompletionTokens));
   fields.only("best_of", 1);
   fields.only("echo", false);
   generation.log_probabilities = read_log_probabilities(fields);
@@ -149,19 +206,19 @@ void read_completions(RequestFields& fields, Generation& generation) {
 
 void read_chat(RequestFields& fields, Generation& generation) {
   generation.messages = read_messages(fields);
-  const std::optional<int> older = read_tokens(fields, "max_tokens");
-  generation.max_tokens = read_tokens(fields, "max_completion_tokens");
-  if (older && generation.max_tokens && *older != *generation.max_tokens)
-    fields.refuse("max_tokens", "contradicts 'max_completion_tokens'");
-  if (!generation.max_tokens) generation.max_tokens = older;
+  generation.max_tokens = tokens_of(
+      read_limit(fields, {"max_completion_tokens", "max_tokens", "n_predict"}).value_or(-1));
   generation.log_probabilities = read_chat_log_probabilities(fields);
   fields.only("response_format", {{"type", "text"}});
   fields.only("modalities", Json::array({"text"}));
-  fields.only("tool_choice", "none");
+  // Without tools, the model calls none.
   fields.only_empty("tools");
+  fields.only_either("tool_choice", "none", "auto");
   fields.only_empty("functions");
-  fields.only("function_call", "none");
+  fields.only_either("function_call", "none", "auto");
   fields.without_effect("parallel_tool_calls");
+  // How much a model thinks is up to its template: prompts switch thinking off where it can.
+  (void)fields.text("reasoning_effort");
 }
 
 std::vector<Snippet> read_files(RequestFields& fields) {
@@ -199,28 +256,13 @@ std::vector<std::string> read_answer_fields(RequestFields& fields) {
 
 // llama.cpp's own interface, with the fields that llama.vim and llama.vscode send.
 void read_infill(RequestFields& fields, Generation& generation) {
-  generation.model = fields.text("model").value_or("");
   generation.prompt = fields.text("input_prefix").value_or("");
   generation.suffix = fields.text("input_suffix").value_or("");
   generation.begun = fields.text("prompt").value_or("");
   generation.files = read_files(fields);
-  const std::int64_t predict = fields.integer("n_predict", -1, kMaxTokens).value_or(-1);
-  if (predict >= 0) generation.max_tokens = static_cast<int>(predict);
-  generation.stops = fields.texts("stop", kMaxStops);
-  generation.sampling = read_llama_sampling(fields);
+  generation.max_tokens = tokens_of(read_limit(fields, {"n_predict", "max_tokens"}).value_or(-1));
   generation.stream = fields.flag("stream", false);
-  generation.min_indent = static_cast<int>(fields.integer("n_indent", 0, 1 << 16).value_or(0));
-  const std::int64_t limit = fields.integer("t_max_predict_ms", -1, INT32_MAX).value_or(-1);
-  if (limit > 0) generation.time_limit = std::chrono::milliseconds(limit);
   generation.answer_fields = read_answer_fields(fields);
-  // t_max_prompt_ms has no effect in llama.cpp either.
-  for (const char* name : {"t_max_prompt_ms", "cache_prompt", "id_slot"})
-    fields.without_effect(name);
-  fields.only("penalty_last_n", 0);
-  fields.only("repeat_penalty", 1);
-  fields.only("frequency_penalty", 0);
-  fields.only("presence_penalty", 0);
-  fields.only("n_probs", 0);
 }
 
 }  // namespace
@@ -230,10 +272,11 @@ std::variant<Generation, ApiError> read_generation(Interface interface, std::str
   if (!json) return ApiError{.message = json.error().message()};
   RequestFields fields(*json);
   Generation generation{.interface = interface};
+  read_common(fields, generation);
   if (interface == Interface::kInfill) {
     read_infill(fields, generation);
   } else {
-    read_common(fields, generation);
+    read_openai(fields, generation);
     if (interface == Interface::kChat) {
       read_chat(fields, generation);
     } else {

@@ -72,6 +72,14 @@ std::optional<double> RequestFields::number(const char* name, double min, double
   return std::nullopt;
 }
 
+std::optional<double> RequestFields::number(const char* name) {
+  const Json* value = any(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number()) return value->get<double>();
+  refuse(name, "must be a number");
+  return std::nullopt;
+}
+
 std::vector<std::string> RequestFields::texts(const char* name, std::size_t max) {
   const Json* value = any(name);
   if (value == nullptr) return {};
@@ -85,9 +93,8 @@ std::vector<std::string> RequestFields::texts(const char* name, std::size_t max)
       texts.push_back(each.get<std::string>());
     }
   }
-  for (const std::string& text : texts) all = all && !text.empty();
   if (all) return texts;
-  refuse(name, "must be a string, or up to " + std::to_string(max) + " of them, none empty");
+  refuse(name, "must be a string, or an array of up to " + std::to_string(max) + " strings");
   return {};
 }
 
@@ -96,6 +103,11 @@ void RequestFields::only(const char* name, const Json& supported) {
   if (value == nullptr || *value == supported) return;
   refuse(name, "is not supported as " + shown(*value) + ", only as " + shown(supported),
          "unsupported_value");
+}
+
+void RequestFields::only_either(const char* name, const Json& supported, const Json& other) {
+  const Json* value = any(name);
+  if (value != nullptr && *value != other) only(name, supported);
 }
 
 void RequestFields::only_empty(const char* name) {

@@ -27,11 +27,13 @@ class RequestFields {
   bool flag(const char* name, bool otherwise);
   std::optional<std::int64_t> integer(const char* name, std::int64_t min, std::int64_t max);
   std::optional<double> number(const char* name, double min, double max);
-  // A text, or an array of at most `max` texts, none of them empty.
+  std::optional<double> number(const char* name);
+  // A text, or an array of at most `max` texts.
   std::vector<std::string> texts(const char* name, std::size_t max);
 
   // For fields of which only the neutral value is supported.
   void only(const char* name, const Json& supported);
+  void only_either(const char* name, const Json& supported, const Json& other);
   // For fields that are only supported if empty: [] or {}.
   void only_empty(const char* name);
   // For fields that cannot change the output.

@@ -11,15 +11,13 @@ namespace redraft::http {
 // model's best token is written, and fields that only choose among several (`top_p`, `seed`, …)
 // have no effect. With a temperature and no seed, each request gets a different seed.
 
-// The fields of OpenAI's interface.
+// The fields of OpenAI's and llama.cpp's interfaces. Rejected are those that redraft does not
+// support, unless their value has no effect.
 SamplingOptions read_sampling(RequestFields& fields);
 // How many of the likeliest tokens are reported beside each token's own probability; nothing if
 // none is requested. In a chat these are `logprobs` and `top_logprobs`; in a completion `logprobs`
 // is a number.
 std::optional<int> read_chat_log_probabilities(RequestFields& fields);
 std::optional<int> read_log_probabilities(RequestFields& fields);
-// Additionally reads llama.cpp's fields. With a temperature, those that redraft does not support
-// are rejected.
-SamplingOptions read_llama_sampling(RequestFields& fields);
 
 }  // namespace redraft::http

@@ -25,13 +25,14 @@ class Sampling(InFolder):
         return json.loads(self.assert_succeeds(self.generate("--format", "json", *arguments)))
 
     def test_a_seed_writes_one_text_with_every_decoder(self):
-        drawn = ("--temperature", "1.5", "--top-p", "0.9", "--seed")
-        texts = {}
-        for seed in ("1", "2", "18446744073709551615"):
-            plain, drafted = (self.written(*drawn, seed, "--decoder", name) for name in ("ar", "redraft"))
-            self.assertEqual(plain["output_sha256"], drafted["output_sha256"])
-            texts[seed] = plain["output_sha256"]
-        self.assertEqual(len(set(texts.values())), 3)
+        for cut in (("--top-p", "0.9"), ("--top-k", "7"), ("--min-p", "0.4"), ("--top-k", "9", "--top-p", "0.8", "--min-p", "0.1")):
+            texts = set()
+            for seed in ("1", "2", "18446744073709551615"):
+                drawn = ("--temperature", "1.5", *cut, "--seed", seed)
+                plain, drafted = (self.written(*drawn, "--decoder", name) for name in ("ar", "redraft"))
+                self.assertEqual(plain["output_sha256"], drafted["output_sha256"], drawn)
+                texts.add(plain["output_sha256"])
+            self.assertEqual(len(texts), 3, cut)
         first = self.written("--temperature", "1")
         self.assertEqual(first["output_sha256"],
                          self.written("--temperature", "1.0", "--seed", "0", "--top-p", "1")["output_sha256"])
@@ -42,6 +43,8 @@ class Sampling(InFolder):
         self.assertEqual(greedy["output_sha256"], self.written("--temperature", "0")["output_sha256"])
         self.assertEqual(greedy["output_sha256"], self.written("--logprobs", "0")["output_sha256"])
         self.assertNotEqual(greedy["output_sha256"], self.written("--temperature", "2")["output_sha256"])
+        for one in (("--top-k", "1"), ("--min-p", "1"), ("--top-p", "0")):
+            self.assertEqual(greedy["output_sha256"], self.written("--temperature", "2", *one)["output_sha256"], one)
 
     def test_log_probabilities_are_in_the_object(self):
         for temperature in ("0", "1.3"):
@@ -74,6 +77,11 @@ class Sampling(InFolder):
             self.assert_fails(self.generate("--temperature", value), 2, "temperature")
         for value in ("-0.1", "1.1", "most", "nan"):
             self.assert_fails(self.generate("--temperature", "1", "--top-p", value), 2, "top-p")
+            self.assert_fails(self.generate("--temperature", "1", "--min-p", value), 2, "min-p")
+        for value in ("-1", "0.5", "2147483648", "all"):
+            self.assert_fails(self.generate("--temperature", "1", "--top-k", value), 2, "top-k")
+        self.assert_fails(self.generate("--top-k", "5"), 2, "--top-k", "--temperature")
+        self.assert_fails(self.generate("--min-p", "0.5"), 2, "--min-p", "--temperature")
         for value in ("-1", "x", "18446744073709551616"):
             self.assert_fails(self.generate("--temperature", "1", "--seed", value), 2, "--seed")
         for value in ("-1", "21"):

@@ -19,7 +19,10 @@ namespace {
 SamplingOptions sampling_of(std::uint32_t seed) {
   constexpr double kTemperatures[] = {0.2, 0.7, 1.0, 1.4, 2.0};
   constexpr double kShares[] = {1.0, 0.9, 0.5};
-  return {kTemperatures[seed % 5], kShares[seed % 3], seed * std::uint64_t{0x9e3779b97f4a7c15}};
+  constexpr int kCounts[] = {0, 0, 3, 20};
+  constexpr double kFloors[] = {0, 0, 0, 0, 0, 0, 0.1};
+  return {kTemperatures[seed % 5], kShares[seed % 3], seed * std::uint64_t{0x9e3779b97f4a7c15},
+          kCounts[seed % 4], kFloors[seed % 7]};
 }
 
 TEST(SampledDecoding, PlainSamplingDrawsFromTheModelsRows) {
@@ -286,6 +289,7 @@ TEST(SampledDecoding, ChoicesOutOfRangeAreAnError) {
   for (const auto& change : std::vector<std::function<void(DecodeRequest&)>>{
            [](DecodeRequest& request) { request.sampling.temperature = 3; },
            [](DecodeRequest& request) { request.sampling.top_p = -1; },
+           [](DecodeRequest& request) { request.sampling.top_k = -1; },
            [](DecodeRequest& request) { request.log_probabilities = kMaxLikeliest + 1; },
            [](DecodeRequest& request) { request.log_probabilities = -1; }}) {
     DecodeRequest request = c.request;

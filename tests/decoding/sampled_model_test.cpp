@@ -44,29 +44,42 @@ class SampledModel : public testing::Test {
     return *std::move(result);
   }
 
-  ThreadPool pool_{2};
-  LoadedModel loaded_;
-  DecodeRequest request_;
-};
-
-TEST_F(SampledModel, DraftsDoNotChangeWhatASeedWrites) {
-  std::set<std::vector<TokenId>> texts;
-  int drafted = 0;
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    request_.sampling = {.temperature = 0.8, .top_p = 0.95, .seed = seed};
+  void expect_the_same_with_drafts(const SamplingOptions& sampling) {
+    request_.sampling = sampling;
     request_.log_probabilities = 3;
     const DecodeResult plain = decode("ar", request_);
     for (const char* name : {"redraft", "fastfixer", "pld"}) {
       const DecodeResult result = decode(name, request_);
-      EXPECT_EQ(result.tokens, plain.tokens) << name << ", seed " << seed;
+      EXPECT_EQ(result.tokens, plain.tokens) << name << ", seed " << sampling.seed;
       EXPECT_EQ(result.finish_reason, plain.finish_reason);
-      EXPECT_EQ(result.log_probabilities, plain.log_probabilities) << name << ", seed " << seed;
-      drafted += result.statistics.new_tokens - result.statistics.bonus_tokens;
+      EXPECT_EQ(result.log_probabilities, plain.log_probabilities)
+          << name << ", seed " << sampling.seed;
+      drafted_ += result.statistics.new_tokens - result.statistics.bonus_tokens;
     }
-    texts.insert(plain.tokens);
+    texts_.insert(plain.tokens);
   }
-  EXPECT_EQ(texts.size(), 4U) << "each seed has its own";
-  EXPECT_GT(drafted, 50) << "nothing is shown if no draft is accepted";
+
+  ThreadPool pool_{2};
+  LoadedModel loaded_;
+  DecodeRequest request_;
+  std::set<std::vector<TokenId>> texts_;  // of the seeds so far
+  int drafted_ = 0;                       // tokens that were accepted drafts
+};
+
+TEST_F(SampledModel, DraftsDoNotChangeWhatASeedWrites) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    expect_the_same_with_drafts({.temperature = 0.8, .top_p = 0.95, .seed = seed});
+  EXPECT_EQ(texts_.size(), 4U) << "each seed has its own";
+  EXPECT_GT(drafted_, 50) << "nothing is shown if no draft is accepted";
+}
+
+TEST_F(SampledModel, DraftsDoNotChangeWhatASeedWritesFromFewerTokens) {
+  expect_the_same_with_drafts({.temperature = 0.8, .seed = 1, .top_k = 20});
+  expect_the_same_with_drafts({.temperature = 0.8, .seed = 2, .min_p = 0.05});
+  expect_the_same_with_drafts(
+      {.temperature = 0.8, .top_p = 0.95, .seed = 3, .top_k = 40, .min_p = 0.02});
+  EXPECT_EQ(texts_.size(), 3U) << "each seed has its own";
+  EXPECT_GT(drafted_, 30) << "nothing is shown if no draft is accepted";
 }
 
 TEST_F(SampledModel, LogProbabilitiesAreTheModelsScores) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -41,6 +42,24 @@ std::vector<double> nucleus(std::vector<double> shares, double top_p) {
   return kept;
 }
 
+// The same for all options that cut: one after the other, each on what the one before left.
+std::vector<double> cut_shares(std::vector<double> shares, const SamplingOptions& options) {
+  std::vector<double> sorted = shares;
+  std::ranges::sort(sorted, std::greater());
+  if (options.top_k > 0 && options.top_k < static_cast<int>(sorted.size())) {
+    const double least = sorted[static_cast<std::size_t>(options.top_k) - 1];
+    double sum = 0;
+    for (double& share : shares) sum += share = share < least ? 0 : share;
+    for (double& share : shares) share /= sum;
+  }
+  std::vector<double> kept = nucleus(shares, options.top_p);
+  const double floor = options.min_p * *std::ranges::max_element(kept);
+  double sum = 0;
+  for (double& share : kept) sum += share = share < floor ? 0 : share;
+  for (double& share : kept) share /= sum;
+  return kept;
+}
+
 std::vector<float> random_logits(std::uint32_t seed, int count, float spread) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal(0, spread);
@@ -73,6 +92,56 @@ TEST(Sampling, DrawsWhatTheSoftmaxSays) {
           ASSERT_NEAR(drawn[token], expected[token], 1.5 / kNumbers) << "token " << token;
           ASSERT_EQ(drawn[token] > 0 && expected[token] == 0, false) << "token " << token;
         }
+      }
+    }
+  }
+}
+
+TEST(Sampling, DrawsFromAsManyTokensAsTopKAndMinPLeave) {
+  constexpr int kNumbers = 3000;
+  for (const int top_k : {0, 1, 2, 5, 40, 1000}) {
+    for (const double min_p : {0.0, 0.05, 0.4, 1.0}) {
+      for (const double top_p : {0.0, 0.8, 1.0}) {
+        const std::uint32_t seed = static_cast<std::uint32_t>(top_k) + 3;
+        SCOPED_TRACE(testing::Message() << top_k << ", " << min_p << ", " << top_p);
+        const SamplingOptions options{
+            .temperature = 0.8, .top_p = top_p, .top_k = top_k, .min_p = min_p};
+        const auto logits = random_logits(seed, 300, 2);
+        const auto expected = cut_shares(softmax(logits, options.temperature), options);
+        const auto drawn = drawn_shares(logits, options, kNumbers);
+        for (std::size_t token = 0; token < logits.size(); ++token) {
+          ASSERT_NEAR(drawn[token], expected[token], 1.5 / kNumbers) << "token " << token;
+          ASSERT_EQ(drawn[token] > 0 && expected[token] == 0, false) << "token " << token;
+        }
+      }
+    }
+  }
+}
+
+TEST(Sampling, TopKKeepsLowerIdsAmongEquallyLikelyTokens) {
+  const std::vector<float> logits = {1, 2, 2, 2, kNaN};
+  const auto drawn = drawn_shares(logits, {.temperature = 1, .top_k = 2}, 1000);
+  EXPECT_NEAR(drawn[1], 0.5, 1e-3);
+  EXPECT_NEAR(drawn[2], 0.5, 1e-3);
+  EXPECT_GT(drawn_shares(logits, {.temperature = 1, .top_k = 5}, 1000)[0], 0);
+}
+
+TEST(Sampling, ATopKOfTheWholeVocabularyChangesNothing) {
+  // Half of the tokens are so unlikely that top-p = 0.5 excludes them without sorting.
+  std::vector<float> logits(200, 0);
+  for (std::size_t i = 0; i < logits.size(); i += 2) logits[i] = std::log(0.3F);
+  std::vector<double> weights;
+  for (const double top_p : {0.0, 0.3, 0.5, 0.95, 1.0}) {
+    for (const double min_p : {0.0, 0.2, 0.5}) {
+      for (int n = 0; n < 500; ++n) {
+        const auto draw = [&](int top_k) {
+          return draw_token(logits,
+                            {.temperature = 1, .top_p = top_p, .top_k = top_k, .min_p = min_p},
+                            (n + 0.5) / 500, weights);
+        };
+        const TokenId drawn = draw(0);
+        for (const int top_k : {200, 201, INT32_MAX})
+          ASSERT_EQ(draw(top_k), drawn) << top_k << ", " << top_p << ", " << min_p << ", " << n;
       }
     }
   }
@@ -213,6 +282,8 @@ TEST(Sampling, ValuesOutOfRangeAreNamed) {
   EXPECT_NE(message({std::nan(""), 1, 0}).find("temperature of nan"), std::string::npos);
   EXPECT_NE(message({1, 1.01, 0}).find("top-p of 1.01"), std::string::npos);
   EXPECT_NE(message({1, -1, 0}).find("top-p of -1"), std::string::npos);
+  EXPECT_NE(message({.top_k = -1}).find("top-k of -1"), std::string::npos);
+  EXPECT_NE(message({.min_p = 2}).find("min-p of 2"), std::string::npos);
   EXPECT_FALSE(check({1, std::nan(""), 0}));
 }
 

@@ -1,7 +1,8 @@
 // Any bytes that come over a connection of HTTP, in pieces: Boost.Beast's parser within our limits,
 // who is served, where a request leads, and its JSON as a request for text. The first byte is the
 // size of the pieces: what is read is the same as from the whole. A request that was read has no
-// field that is not known, and an answer to it is JSON that parses again, on one line.
+// field that is not known and no value outside its limits, and an answer to it is JSON that parses
+// again, on one line.
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <cstddef>
@@ -68,7 +69,18 @@ void check_error(const ApiError& error) {
   require(redraft::lsp::parse_json(text) && text.find('\n') == std::string::npos);
 }
 
+void check_limits(const Generation& generation) {
+  require(bool(redraft::check(generation.sampling)));
+  require(generation.stops.size() <= redraft::http::kMaxStops);
+  for (const std::string& stop : generation.stops) require(!stop.empty());
+  require(generation.max_tokens.value_or(0) >= 0 && generation.min_indent >= 0);
+  require(!generation.time_limit || generation.time_limit->count() > 0);
+  const int likeliest = generation.log_probabilities.value_or(0);
+  require(likeliest >= 0 && likeliest <= redraft::kMaxLikeliest);
+}
+
 void check_generation(const Generation& generation, std::string_view text) {
+  check_limits(generation);
   redraft::http::AnswerText answer_text(
       {generation.stops, generation.min_indent, generation.time_limit});
   answer_text.add(text);

@@ -46,13 +46,13 @@ class ModelTest(HttpTest):
                          str(self.folder / "token")])
         self.addCleanup(self._end, server)
         server.token = (self.folder / "token").read_text(encoding="utf-8").strip()
-        how = ("--target", MODEL, "--decoder", "ar", "--temperature", "0.9", "--top-p", "0.8", "--seed")
+        how = ("--target", MODEL, "--decoder", "ar", "--temperature", "0.9", "--top-p", "0.8")
         texts = set()
-        for seed in (1, 2):
+        for seed, cut, options in ((1, {}, ()), (2, {"top_k": 30, "min_p": 0.02}, ("--top-k", "30", "--min-p", "0.02"))):
             body = {"messages": [{"role": "user", "content": QUESTIONS[0]}], "max_completion_tokens": TOKENS,
-                    "temperature": 0.9, "top_p": 0.8, "seed": seed}
+                    "temperature": 0.9, "top_p": 0.8, "seed": seed, **cut}
             text = server.post("/v1/chat/completions", body).json["choices"][0]["message"]["content"]
-            self.assertEqual(text, generated(QUESTIONS[0], *how, str(seed)))
+            self.assertEqual(text, generated(QUESTIONS[0], *how, *options, "--seed", str(seed)))
             texts.add(text)
         self.assertEqual(len(texts), 2)
 

@@ -32,6 +32,9 @@ class HttpServerTest(HttpTest):
         self.assertEqual(server.get("/v1/models/other").error["code"], "model_not_found")
         other = server.post("/v1/completions", {"model": "gpt-4", "prompt": "a"})
         self.assertEqual((other.status, other.error["param"]), (404, "model"))
+        self.assertIn("'scripted'", other.error["message"])
+        unnamed = server.post("/v1/completions", {"model": "PLACEHOLDER", "prompt": "a"})
+        self.assertEqual((unnamed.status, unnamed.json["model"]), (200, "scripted"))
 
     def test_chats(self):
         server = self.start()
@@ -138,6 +141,24 @@ class HttpServerTest(HttpTest):
         self.assertEqual("".join(event["content"] for event in events), "1\ny = 2\n")
         self.assertEqual([event["stop"] for event in events].count(True), 1)
         self.assertEqual(events[-1]["stop_type"], "eos")
+
+    # Made after what the sources of these clients send.
+    def test_takes_what_clients_of_local_servers_send(self):
+        server = self.start()
+        fill = {"input_prefix": "x = ", "input_suffix": "\n", "input_extra": [], "prompt": "", "n_predict": 128, "n_cmpl": 1,
+                "id_slot": -1, "samplers": ["top_k", "top_p", "infill"], "top_k": 40, "top_p": 0.99, "t_max_prompt_ms": 500}
+        self.assertEqual(server.post("/infill", fill).json["content"], "1\ny = 2\n")
+        warm = {**fill, "temperature": 0.1, "top_k": 1, "samplers": "ktpm", "seed": 3}
+        self.assertEqual(server.post("/infill", warm).json["content"], "1\ny = 2\n")
+        plain = {"model": "PLACEHOLDER", "prompt": "def f(", "top_k": 40, "n_predict": 100.0,
+                 "stop": ["<a>", "<b>", "<c>", "<d>", "<e>", "<f>", "<g>", "<h>", "\n\n"]}
+        self.assertEqual(server.post("/v1/completions", plain).json["choices"][0]["text"], "a):\n    return a")
+        asked, = HELLO["messages"][1:]
+        chat = {"messages": [HELLO["messages"][0], asked, {"role": "assistant", "content": None}, asked],
+                "max_tokens": -1, "tool_choice": "auto", "reasoning_effort": "low"}
+        self.assertEqual(server.post("/v1/chat/completions", chat).json["choices"][0]["message"]["content"], GREETING)
+        read = server.post("/v1/chat/completions", {**HELLO, "n_predict": 0}).json
+        self.assertEqual((read["choices"][0]["message"]["content"], read["usage"]["completion_tokens"]), ("", 0))
 
     def test_refuses_by_name_what_it_does_not_do(self):
         server = self.start()

@@ -113,10 +113,11 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
       {"top_p", 1.5},
       {"n", 2},
       {"seed", 0.5},
-      {"stop", {"", "a"}},
       {"stop", 7},
-      {"stop", {"a", "b", "c", "d", "e"}},
+      {"stop", {"a", 7}},
+      {"stop", std::vector<std::string>(kMaxStops + 1, "a")},
       {"max_tokens", 0},
+      {"max_tokens", -2},
       {"max_tokens", 1.5},
       {"max_tokens", 18446744073709551615U},
       {"stream", "yes"},
@@ -136,13 +137,13 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
   }
   const std::vector<std::pair<const char*, Json>> chat = {
       {"tools", {{{"type", "function"}}}},
-      {"tool_choice", "auto"},
+      {"tool_choice", "required"},
       {"functions", {1}},
       {"response_format", {{"type", "json_object"}}},
       {"top_logprobs", 2},
       {"logprobs", 1},
       {"modalities", {"text", "audio"}},
-      {"reasoning_effort", "low"},
+      {"reasoning_effort", 3},
       {"audio", {{"voice", "a"}}},
       {"web_search_options", Json::object()}};
   for (const auto& [name, value] : chat) expect_refused(Interface::kChat, kChat, name, value);
@@ -153,7 +154,7 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
     expect_refused(Interface::kCompletions, kPrompt, name, value);
   const std::vector<std::pair<const char*, Json>> infill = {
       {"n_predict", -2},    {"repeat_penalty", 1.1}, {"grammar", "x"},
-      {"n_probs", 1},       {"mirostat", 1},         {"input_extra", {{{"filename", "a"}}}},
+      {"n_probs", 1},       {"mirostat", "on"},      {"input_extra", {{{"filename", "a"}}}},
       {"input_extra", "a"}, {"temperature", 2.5},    {"response_fields", "content"}};
   for (const auto& [name, value] : infill)
     expect_refused(Interface::kInfill, Json::object(), name, value);
@@ -184,7 +185,144 @@ TEST(ReadGeneration, ReadsHowToSample) {
   const SamplingOptions all = sampling({{"temperature", 0.5}, {"top_p", 0.25}, {"seed", -1}});
   EXPECT_EQ(all, (SamplingOptions{.temperature = 0.5, .top_p = 0.25, .seed = UINT64_MAX}));
   EXPECT_NE(sampling({{"temperature", 1}}).seed, sampling({{"temperature", 1}}).seed);
-  expect_refused(Interface::kInfill, {{"temperature", 0.5}}, "top_k", 40);
+}
+
+TEST(ReadGeneration, SamplesAsLlamaCppsClientsAsk) {
+  for (const Interface interface : {Interface::kInfill, Interface::kCompletions}) {
+    const auto sampling = [&](Json more) {
+      more.update({{"prompt", "a"}, {"seed", 7}});
+      return read(interface, more).sampling;
+    };
+    EXPECT_EQ(sampling({{"temperature", 0.5}, {"top_k", 40}, {"min_p", 0.1}}),
+              (SamplingOptions{.temperature = 0.5, .seed = 7, .top_k = 40, .min_p = 0.1}));
+    EXPECT_EQ(sampling({{"temperature", 0.5}, {"top_k", -1}}).top_k, 0);
+    const Json all = {{"temperature", 0.8},   {"top_k", 40},         {"top_p", 0.95},
+                      {"min_p", 0.05},        {"typical_p", 1},      {"xtc_probability", 0},
+                      {"xtc_threshold", 0.1}, {"dry_base", 1.75},    {"dynatemp_range", 0},
+                      {"repeat_last_n", 64},  {"repeat_penalty", 1}, {"mirostat_tau", 5},
+                      {"top_n_sigma", -1}};
+    const SamplingOptions expected{
+        .temperature = 0.8, .top_p = 0.95, .seed = 7, .top_k = 40, .min_p = 0.05};
+    EXPECT_EQ(sampling(all), expected);
+    EXPECT_EQ(sampling(with(all, "samplers", "edskfypmxt")), expected);
+    EXPECT_EQ(sampling(with(all, "samplers", {"top_k", "temperature"})),
+              (SamplingOptions{.temperature = 0.8, .seed = 7, .top_k = 40}))
+        << "a step that is not listed is not taken";
+    const Json warm = {{"temperature", 0.8}, {"prompt", "a"}};
+    for (const auto& [name, value] :
+         std::vector<std::pair<const char*, Json>>{{"samplers", {"top_k", "infill"}},
+                                                   {"samplers", "ki"},
+                                                   {"samplers", "kk"},
+                                                   {"mirostat", 2},
+                                                   {"tfs_z", 0.5},
+                                                   {"top_n_sigma", 1}})
+      expect_refused(interface, warm, name, value);
+    EXPECT_EQ(sampling({{"temperature", 0},
+                        {"samplers", {"top_k", "infill"}},
+                        {"mirostat", 2},
+                        {"tfs_z", 0.5},
+                        {"top_n_sigma", 1},
+                        {"top_k", 3},
+                        {"min_p", 0.5}})
+                  .temperature,
+              0)
+        << "these keep the likeliest token";
+    // These do not keep it, or are out of range.
+    for (const Json& request : {warm, kPrompt}) {
+      for (const auto& [name, value] :
+           std::vector<std::pair<const char*, Json>>{{"typical_p", 0.5},
+                                                     {"typ_p", 0.5},
+                                                     {"xtc_probability", 0.5},
+                                                     {"dynatemp_range", 0.1},
+                                                     {"samplers", 3},
+                                                     {"samplers", {"top_k", 3}},
+                                                     {"top_k", -2},
+                                                     {"top_k", 0.5},
+                                                     {"min_p", 2}})
+        expect_refused(interface, request, name, value);
+    }
+  }
+}
+
+// Fields that clients of llama.cpp's server send to any of its paths.
+TEST(ReadGeneration, TakesLlamaCppsControls) {
+  for (const Interface interface :
+       {Interface::kInfill, Interface::kCompletions, Interface::kChat}) {
+    Json request = interface == Interface::kChat ? kChat : kPrompt;
+    request.update({{"n_cmpl", 1},
+                    {"id_slot", -1},
+                    {"n_predict", 5},
+                    {"n_keep", 0},
+                    {"t_max_predict_ms", 250},
+                    {"n_indent", 2},
+                    {"cache_prompt", false},
+                    {"timings_per_token", false},
+                    {"grammar", ""},
+                    {"lora", Json::array()}});
+    const Generation generation = read(interface, request);
+    EXPECT_EQ(generation.max_tokens, 5);
+    EXPECT_EQ(generation.time_limit, std::chrono::milliseconds(250));
+    EXPECT_EQ(generation.min_indent, 2);
+    EXPECT_EQ(read(interface, with(request, "n_predict", 0)).max_tokens, 0);
+    EXPECT_FALSE(read(interface, with(request, "n_predict", -1)).max_tokens);
+    for (const auto& [name, value] :
+         std::vector<std::pair<const char*, Json>>{{"n_cmpl", 2},
+                                                   {"grammar", "root ::= x"},
+                                                   {"timings_per_token", true},
+                                                   {"json_schema", Json::object()},
+                                                   {"ignore_eos", true},
+                                                   {"lora", {{{"id", 0}}}}})
+      expect_refused(interface, request, name, value);
+  }
+}
+
+TEST(ReadGeneration, ReadsALimitOfTokens) {
+  const auto limit = [](const Json& more) {
+    Json request = kChat;
+    request.update(more);
+    return read(Interface::kChat, request).max_tokens;
+  };
+  EXPECT_EQ(limit({{"max_tokens", 4.0}}), 4) << "JSON knows no difference";
+  EXPECT_EQ(limit({{"max_tokens", 4}, {"max_completion_tokens", 4}, {"n_predict", 4}}), 4);
+  EXPECT_FALSE(limit({{"max_tokens", -1}}));
+  EXPECT_FALSE(limit({{"max_completion_tokens", -1}}));
+  EXPECT_FALSE(read(Interface::kCompletions, with(kPrompt, "max_tokens", -1)).max_tokens);
+  expect_refused(Interface::kChat, with(kChat, "max_completion_tokens", 3), "max_tokens", 4);
+  expect_refused(Interface::kCompletions, with(kPrompt, "max_tokens", 3), "n_predict", -1);
+}
+
+TEST(ReadGeneration, TakesManyStopStrings) {
+  std::vector<std::string> stops;
+  for (std::size_t i = 0; i < kMaxStops; ++i) stops.push_back("<" + std::to_string(i) + ">");
+  EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "stop", stops)).stops, stops);
+  EXPECT_THAT(read(Interface::kInfill, {{"stop", {"", "a", ""}}}).stops, ElementsAre("a"));
+}
+
+TEST(ReadGeneration, AChatMaySayThatThereAreNoTools) {
+  for (const char* choice : {"none", "auto"}) {
+    read(Interface::kChat, with(kChat, "tool_choice", choice));
+    read(Interface::kChat, with(with(kChat, "function_call", choice), "tools", Json::array()));
+  }
+  read(Interface::kChat, with(kChat, "reasoning_effort", "low"));
+  expect_refused(Interface::kChat, with(kChat, "tool_choice", "auto"), "tools", {{"type", "x"}});
+}
+
+TEST(ReadGeneration, AnAssistantMayHaveSaidNothing) {
+  for (const char* said : {R"("content": null)", R"("tool_calls": [])", R"("content": "")"}) {
+    const Generation chat =
+        read(Interface::kChat, Json::parse(R"({"messages": [{"role": "user", "content": "a"},
+            {"role": "assistant", )" + std::string(said) +
+                                           R"(}, {"role": "user", "content": "b"}]})"));
+    ASSERT_EQ(chat.messages.size(), 3U);
+    EXPECT_EQ(chat.messages[1].text, "");
+  }
+}
+
+TEST(ReadGeneration, APlaceholderNamesNoModel) {
+  for (const char* name : {"PLACEHOLDER", "default", "Local-Model", "llama", "AUTODETECT", ""})
+    EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "model", name)).model, "") << name;
+  for (const char* name : {"gpt-4", "llama-3", "default-7b"})
+    EXPECT_EQ(read(Interface::kChat, with(kChat, "model", name)).model, name);
 }
 
 TEST(ReadGeneration, RefusesMessagesThatItCannotShowTheModel) {
