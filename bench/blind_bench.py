@@ -6,10 +6,11 @@
     bench/blind_bench.py sheet old.jsonl new.jsonl --out sheet.md --key key.json
     bench/blind_bench.py table --key key.json --verdicts verdicts.json
 
-`run` requests each instruction as an editor does and accepts all, which leaves what has a doubt if the program knows doubts. `sheet` writes both versions'
-changes under letters, in an order that only the key knows. A reader who has seen neither version writes for each letter one of the
-verdicts of bench/blind/rules.md into a JSON object {"python/round-up": {"A": "small", "B": "wrong"}, ...}. `table` says whose they
-were. Needs the Python environment of the tests (`tools/setup.py tests`, then tests/python.sh bench/blind_bench.py ...)."""
+`run` requests each instruction as an editor does and accepts all, which leaves what has a doubt if the program knows
+doubts. `sheet` writes both versions' changes under letters, in an order that only the key knows. A reader who has seen
+neither version writes for each letter one of the verdicts of bench/blind/rules.md into a JSON object
+{"python/round-up": {"A": "small", "B": "wrong"}, ...}. `table` says whose they were. Needs the Python environment of the
+tests (`tools/setup.py tests`, then tests/python.sh bench/blind_bench.py ...)."""
 
 import argparse
 import collections
