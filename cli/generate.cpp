@@ -194,9 +194,10 @@ void add_choice_options(CommandLine generate, GenerateOptions& options) {
                   "Sample from so many of the likeliest tokens (default: 0, all)")
       .check(in_range(0, INT32_MAX));
   generate
-      .add_option("--min-p", options.min_p,
-                  "Sample from tokens with at least this share of the likeliest token's probability "
-                  "(default: 0)")
+      .add_option(
+          "--min-p", options.min_p,
+          "Sample from tokens with at least this share of the likeliest token's probability "
+          "(default: 0)")
       .check(in_range(0.0, 1.0));
   generate
       .add_option("--seed", options.seed,

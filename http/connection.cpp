@@ -210,11 +210,11 @@ void Connection::take_generation(std::variant<Generation, ApiError> read) {
   Generation& generation = std::get<Generation>(read);
   const std::string& served = shared_.options.model;
   if (!generation.model.empty() && generation.model != served) {
-    return answer(ApiError{.status = 404,
-                           .message = "this server only has the model '" + served +
-                                      "'; name that one, or none",
-                           .field = "model",
-                           .code = "model_not_found"});
+    return answer(ApiError{
+        .status = 404,
+        .message = "this server only has the model '" + served + "'; name that one, or none",
+        .field = "model",
+        .code = "model_not_found"});
   }
   run(std::move(generation));
 }
