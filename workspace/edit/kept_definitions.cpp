@@ -1,16 +1,15 @@
 #include "workspace/edit/kept_definitions.h"
 
 #include <algorithm>
-#include <cctype>
+#include <optional>
 #include <string_view>
 
 #include "indexing/syntax/name_uses.h"
 #include "languages/language.h"
-#include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 #include "text/strings/names.h"
 #include "text/strings/text_lines.h"
-#include "text/strings/trimmed.h"
+#include "workspace/edit/macro_errors.h"
 
 namespace redraft {
 namespace {
@@ -66,7 +65,7 @@ KeptDefinitions::KeptDefinitions(const SyntaxTree& before, const SyntaxTree& aft
 
 bool KeptDefinitions::has(const NamedDefinition& lost) const {
   return is_untouched(lost) || is_elsewhere(lost) || is_of_another_kind(lost) ||
-         is_written_in_place(lost) || is_derived(lost);
+         is_written_in_place(lost) || is_derived(lost) || is_seen_without_macros(lost);
 }
 
 bool KeptDefinitions::is_changed(const ByteRange& range) const {
@@ -88,10 +87,12 @@ bool KeptDefinitions::is_untouched(const NamedDefinition& lost) const {
   if (is_changed(lost.name_range)) return false;
   const std::size_t begin = now_at(lost.name_range.begin);
   const ByteRange name{begin, begin + lost.name_range.size()};
-  if (after_.identifiers(name).empty()) return false;  // it is in a comment or a text
   const auto found = std::ranges::find(all_after_, name, &NamedDefinition::name_range);
   // The tree alone cannot tell whether what was changed belongs to it.
-  if (found == all_after_.end()) return !is_changed(lost.range) && !after_.has_errors();
+  if (found == all_after_.end()) {
+    const bool is_code = !after_.identifiers(name).empty();  // not in a comment or a text
+    return is_code && !is_changed(lost.range) && !after_.has_errors();
+  }
   return found->name == lost.name &&
          types_around(all_after_, *found) == types_around(all_before_, lost);
 }
@@ -123,9 +124,26 @@ bool KeptDefinitions::is_of_another_kind(const NamedDefinition& lost) const {
   });
 }
 
+// Members of other types may well have the name: "request.count".
+bool KeptDefinitions::is_used(const std::string& name) const {
+  if (!has_name(after_.text(), name)) return false;
+  const auto meanings = after_.meanings_of(name);
+  return !meanings || !meanings->unknown.empty() || !meanings->as_text.empty() ||
+         std::ranges::any_of(meanings->things, [](const NamedThing& thing) {
+           return thing.kind != NamedThing::Kind::kMember && !thing.uses.empty();
+         });
+}
+
+bool KeptDefinitions::is_seen_without_macros(const NamedDefinition& lost) const {
+  const std::optional<SyntaxTree> tree = without_new_macros(after_, new_places_);
+  return tree && std::ranges::any_of(named_definitions(*tree), [&](const NamedDefinition& one) {
+           return one.kind == lost.kind && one.path() == lost.path();
+         });
+}
+
 // The function of a handler became the handler itself.
 bool KeptDefinitions::is_written_in_place(const NamedDefinition& lost) const {
-  if (has_name(after_.text(), lost.name)) return false;
+  if (is_used(lost.name)) return false;
   std::size_t n_lines = 0, n_kept = 0;
   const std::string_view text = before_.text();
   const std::size_t head_end = line_end(text, lost.name_range.end);
@@ -171,7 +189,7 @@ bool KeptDefinitions::is_same_under_other_name(const NamedDefinition& lost,
 }
 
 bool KeptDefinitions::is_own_rename(const NamedDefinition& lost) const {
-  if (has_name(after_.text(), lost.name)) return false;
+  if (is_used(lost.name)) return false;
   const std::string_view text = before_.text();
   const std::size_t line = line_start(text, lost.name_range.begin);
   const std::string_view head = text.substr(line, lost.name_range.begin - line);

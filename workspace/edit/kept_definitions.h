@@ -37,6 +37,8 @@ class KeptDefinitions {
   bool is_of_another_kind(const NamedDefinition& lost) const;
   bool is_written_in_place(const NamedDefinition& lost) const;
   bool is_derived(const NamedDefinition& lost) const;
+  bool is_seen_without_macros(const NamedDefinition& lost) const;
+  bool is_used(const std::string& name) const;
   bool is_changed(const ByteRange& range) const;
   std::size_t now_at(std::size_t offset) const;
 

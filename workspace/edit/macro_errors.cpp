@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "languages/language.h"
 #include "text/strings/names.h"
@@ -67,11 +68,25 @@ std::string without_macro(std::string text, std::string_view macro) {
   return text;
 }
 
+// No macro makes up for a bracket that is not closed.
+bool has_same_brackets(std::string_view before, std::string_view after) {
+  constexpr std::string_view kBrackets = "{}()[]";
+  for (std::size_t i = 0; i < kBrackets.size(); i += 2) {
+    const auto open_in = [&](std::string_view text) {
+      return std::ranges::count(text, kBrackets[i]) - std::ranges::count(text, kBrackets[i + 1]);
+    };
+    if (open_in(before) != open_in(after)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool are_errors_of_macros(const SyntaxTree& before, const SyntaxTree& after,
                           const std::vector<ByteRange>& new_places) {
-  if (after.language().modules != ModuleSystem::kInclude) return false;
+  if (after.language().modules != ModuleSystem::kInclude ||
+      !has_same_brackets(before.text(), after.text()))
+    return false;
   const std::set<std::string_view> macros = new_macros(after.text(), new_places);
   if (macros.empty() || macros.size() > kMaxMacros) return false;
   // A macro that stands for a value is needed: "a < MAX". So each goes only if that helps.
@@ -86,6 +101,16 @@ bool are_errors_of_macros(const SyntaxTree& before, const SyntaxTree& after,
     if (n_errors <= before.errors().size()) return true;
   }
   return false;
+}
+
+std::optional<SyntaxTree> without_new_macros(const SyntaxTree& after,
+                                             const std::vector<ByteRange>& new_places) {
+  if (after.language().modules != ModuleSystem::kInclude) return std::nullopt;
+  const std::set<std::string_view> macros = new_macros(after.text(), new_places);
+  if (macros.empty() || macros.size() > kMaxMacros) return std::nullopt;
+  std::string text = after.text();
+  for (const std::string_view macro : macros) text = without_macro(std::move(text), macro);
+  return after.edited(std::make_shared<const std::string>(std::move(text)));
 }
 
 }  // namespace redraft
