@@ -177,7 +177,7 @@ class Examination {
           return kept.is_same_under_other_name(*lost, *one);
         });
       if (now == added.end()) {
-        if (!allowed_.to_lose(lost->name))
+        if (!allowed_.to_lose(lost->name) && !kept.is_written_in_place(*lost))
           add(Kind::kLost, "the definition of '" + lost->path() + "' is gone", edits);
         continue;
       }

@@ -9,6 +9,7 @@
 #include "text/strings/lower_case.h"
 #include "text/strings/names.h"
 #include "text/strings/text_lines.h"
+#include "text/strings/trimmed.h"
 #include "workspace/edit/macro_errors.h"
 
 namespace redraft {
@@ -64,8 +65,8 @@ KeptDefinitions::KeptDefinitions(const SyntaxTree& before, const SyntaxTree& aft
       all_after_(named_definitions(after)) {}
 
 bool KeptDefinitions::has(const NamedDefinition& lost) const {
-  return is_untouched(lost) || is_elsewhere(lost) || is_of_another_kind(lost) ||
-         is_written_in_place(lost) || is_derived(lost) || is_seen_without_macros(lost);
+  return is_untouched(lost) || is_elsewhere(lost) || is_of_another_kind(lost) || is_derived(lost) ||
+         is_seen_without_macros(lost);
 }
 
 bool KeptDefinitions::is_changed(const ByteRange& range) const {
@@ -141,9 +142,21 @@ bool KeptDefinitions::is_seen_without_macros(const NamedDefinition& lost) const 
          });
 }
 
+// Whether something else opens the block of a definition: "app.get('/', function (req, res) {".
+bool KeptDefinitions::has_other_head(const NamedDefinition& lost) const {
+  const std::string_view text = before_.text();
+  const std::size_t end = line_end(text, lost.name_range.end);
+  const std::string_view head =
+      trimmed(text.substr(lost.name_range.end, end - lost.name_range.end));
+  return !head.empty() && std::ranges::any_of(edits_, [&](const TextEdit& edit) {
+    return edit.range.contains(lost.name_range) && edit.range.end >= end &&
+           trimmed(edit.new_text, " \t\r\n").ends_with(head.back());
+  });
+}
+
 // The function of a handler became the handler itself.
 bool KeptDefinitions::is_written_in_place(const NamedDefinition& lost) const {
-  if (is_used(lost.name)) return false;
+  if (is_used(lost.name) || !has_other_head(lost)) return false;
   std::size_t n_lines = 0, n_kept = 0;
   const std::string_view text = before_.text();
   const std::size_t head_end = line_end(text, lost.name_range.end);

@@ -5,7 +5,8 @@
 //                     the namespace around it has other ends
 //   elsewhere         it moved into its class: "Env::start" outside became "start" within Env
 //   another kind      "function engine() {}" became "var engine = ..."
-//   written in place  its lines stayed where they were, without its head, and nothing uses its name
+//   written in place  its lines stayed where they were, below another head that names nothing, and
+//                     nothing uses its name
 //   derived           Rust: its implementation of a trait became a `derive`
 //   a name of its own only the file can use it, and nothing uses the old name any more
 #pragma once
@@ -26,6 +27,8 @@ class KeptDefinitions {
 
   // Whether a definition of `before` that `after` has no equal of is there all the same.
   bool has(const NamedDefinition& lost) const;
+  // Whether it is written in place, if no other definition took its place.
+  bool is_written_in_place(const NamedDefinition& lost) const;
   // Whether `now`, of `after`, has the names of `lost` in the same order, but its own.
   bool is_same_under_other_name(const NamedDefinition& lost, const NamedDefinition& now) const;
   // Whether nobody can miss the old name: the file alone could use it, and does not.
@@ -35,7 +38,7 @@ class KeptDefinitions {
   bool is_untouched(const NamedDefinition& lost) const;
   bool is_elsewhere(const NamedDefinition& lost) const;
   bool is_of_another_kind(const NamedDefinition& lost) const;
-  bool is_written_in_place(const NamedDefinition& lost) const;
+  bool has_other_head(const NamedDefinition& lost) const;
   bool is_derived(const NamedDefinition& lost) const;
   bool is_seen_without_macros(const NamedDefinition& lost) const;
   bool is_used(const std::string& name) const;

@@ -19,7 +19,7 @@ using testing::SizeIs;
 // A file of two functions, of which the change rewrites a line.
 BenchTask task() {
   std::string before = "def first(items):\n    total = 0\n";
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 24; ++i) {
     const std::string n = std::to_string(i);
     before += "    part" + n + " = items[" + n + "]\n    total += part" + n + "\n";
   }
@@ -30,7 +30,7 @@ BenchTask task() {
   BenchTask task;
   task.id = "a";
   task.language = "python";
-  task.instruction = "never return less than 0";
+  task.instruction = "return at least 0";
   task.file = EditText{before, after};
   return task;
 }

@@ -151,7 +151,8 @@ TEST(EditDoubts, AnotherNameOrPlaceOnlyOnRequest) {
 // The edits left its text alone.
 TEST(EditDoubts, ADefinitionBesideAMacroOrInAnotherNamespaceIsNotLost) {
   const std::string code =
-      "namespace box {\nnamespace detail {\n\nstruct Lid {\n  int size() { return width; }\n  int "
+      "#include \"box.h\"\n\nnamespace box {\nnamespace detail {\n\nstruct Lid {\n  int size() { "
+      "return width; }\n  int "
       "width;\n};\n\n}  // namespace detail\n}  // namespace box\n";
   EXPECT_THAT(reasons("cpp", code,
                       replaced(replaced(code, "namespace detail {\n", "namespace {\n"),
@@ -382,9 +383,9 @@ TEST(EditDoubts, AsManyBranchesAsBeforeAreNoLoss) {
       "def f(a):\n    if a.empty:\n        x = one(a)\n    elif a.full:\n        x = two(b)\n"
       "    return x\n";
   const std::string after =
-      "def f(a):\n    state = look(a)\n    if state == 1:\n        y = first(state)\n    elif "
+      "def f(a):\n    state = a.look()\n    if state == 1:\n        y = a.first(state)\n    elif "
       "state "
-      "== 2:\n        y = second(state)\n    return y\n";
+      "== 2:\n        y = a.second(state)\n    return y\n";
   EXPECT_THAT(reasons("python", before, after, "look at the state"), IsEmpty());
 }
 
