@@ -110,12 +110,9 @@ class Damage {
 std::vector<DamagedText> damaged_texts(const ChangedFile& file) { return Damage(file).all(); }
 
 const std::vector<std::string>& damages() {
-  static const std::vector<std::string> all = {"ends too early",
-                                               "a third left out",
-                                               "a line stands for a third",
-                                               "lines written twice",
-                                               "a definition twice",
-                                               "a bracket lost"};
+  static const std::vector<std::string> all = {
+      "ends too early",      "a third left out",   "a line stands for a third",
+      "lines written twice", "a definition twice", "a bracket lost"};
   return all;
 }
 

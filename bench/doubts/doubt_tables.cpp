@@ -103,8 +103,8 @@ std::string DoubtTables::kinds_text() const {
   table.add_column("with a tree");
   table.add_column("by lines alone");
   for (const auto& [kind, counts] : kinds_)
-    table.add_row({to_string(kind), std::to_string(at(counts, kTree)),
-                   std::to_string(at(counts, kLines))});
+    table.add_row(
+        {to_string(kind), std::to_string(at(counts, kTree)), std::to_string(at(counts, kLines))});
   return table.text();
 }
 

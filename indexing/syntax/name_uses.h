@@ -70,8 +70,8 @@ struct NameInText {
   Form form = Form::kWhole;
 };
 
-// A member of an object whose type the text says, and that the type does not have as far as the text
-// says. "x.name" of "var x Box".
+// A member of an object whose type the text says, and that the type does not have as far as the
+// text says. "x.name" of "var x Box".
 struct MissingMember {
   ByteRange range;   // of the name
   std::string type;  // "Box"

@@ -35,8 +35,7 @@ class DoubtsBench {
     for (const ChangedFile& file : files_) {
       for (const DoubtBasis basis : {DoubtBasis::kTree, DoubtBasis::kLines}) examine(file, basis);
     }
-    for (const UndefinedText& text :
-         undefined_texts(files_, options_.n_undefined, options_.seed)) {
+    for (const UndefinedText& text : undefined_texts(files_, options_.n_undefined, options_.seed)) {
       const DoubtedText doubted = doubted_text(*text.file, text.text, DoubtBasis::kTree);
       tables_.add_undefined(text, is_found(doubted, text));
       show(*text.file, "a name undefined", DoubtBasis::kTree, doubted, is_found(doubted, text),
@@ -74,14 +73,10 @@ class DoubtsBench {
     Json doubts = Json::array();
     for (const Doubt& doubt : doubted.doubts)
       doubts.push_back({{"kind", to_string(doubt.kind)}, {"reason", doubt.reason}});
-    Json json = {{"id", file.id},
-                 {"language", file.language},
-                 {"text", text},
-                 {"with_tree", basis == DoubtBasis::kTree},
-                 {"doubted", is_found},
-                 {"hunks", doubted.hunks},
-                 {"left", doubted.left},
-                 {"doubts", std::move(doubts)}};
+    Json json = {{"id", file.id},        {"language", file.language},
+                 {"text", text},         {"with_tree", basis == DoubtBasis::kTree},
+                 {"doubted", is_found},  {"hunks", doubted.hunks},
+                 {"left", doubted.left}, {"doubts", std::move(doubts)}};
     if (!line.empty()) json["line"] = line;
     std::cout << dump(json) << "\n";
   }
