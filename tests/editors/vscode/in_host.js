@@ -430,7 +430,8 @@ exports.run = async () => {
   await vscode.extensions.getExtension('redraft.redraft').activate();
   const cases = [acceptRejectUndo, acceptAllIsOneUndoStep, theClipboardIsPutInItsPlace, previewFollowsTheEdit, severalEditsStay,
     typingElsewhereMovesHunks, whatIsReadAgainFromTheDiskMovesHunks, anotherTryIsOfTheTextAsItWas,
-    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited, aRangeOfAnOlderVersionIsRefused,
+    typingInsideDropsAHunk, cancelKeepsWhatHasCome, crlfSurvives, firstLineAndBeyondTheLast, onlyTheSelectionIsEdited,
+    aRangeOfAnOlderVersionIsRefused,
     anEditThatTheServerForgotGoes, onlyASelectionThatStandsIsAnnounced, aChangeElsewhereLeavesTheNextEdit, aNextEditIsFoundInAFileThatIsNotOpen,
     settingsAreInForceAtOnce,
     whatStartsTheServerStartsItAnew, aServerThatDoesNotEndIsReplaced, codeActionsLeadToThePrompt];

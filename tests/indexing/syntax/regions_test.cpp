@@ -120,6 +120,23 @@ TEST(Regions, AreTestedInEachLanguage) {
   EXPECT_THAT(tested, testing::UnorderedElementsAreArray(known));
 }
 
+// Each of the two fits, both together do not.
+TEST(Regions, OfAFunctionAndALongCommentAreTwo) {
+  const std::string text =
+      "# What it does, at length.\n"
+      "# And why it does it so.\n"
+      "def f(a):\n"
+      "    b = a + 1\n"
+      "    return b\n";
+  const SyntaxTree tree = parse(text, "python");
+  const auto region_at = [&](std::string_view place, std::size_t max_bytes) {
+    return describe(text, tree.regions_around(text.find(place), max_bytes).region());
+  };
+  EXPECT_EQ(region_at("return", 60), "function f 3-5");
+  EXPECT_EQ(region_at("return", text.size()), "function f 1-5");
+  EXPECT_EQ(region_at("What", 60), "comment 1-2");
+}
+
 bool is_whole_lines(std::string_view text, const ByteRange& range) {
   const bool ends = range.end == text.size() || range.end == 0 || text[range.end - 1] == '\n';
   return ends && (range.begin == 0 || text[range.begin - 1] == '\n');
