@@ -95,7 +95,7 @@ local function the_edit_is_of_what_was_announced(start)
   nvim:wait_for_end(1)
   expect(nvim.saw_status('^redraft: lines 99%-102, %d+ %%, %d changes?$'), vim.inspect(nvim:lua('return Statuses')))
   expect(not nvim:shows('edit function f16'), 'the note is gone')
-  equal(nvim.methods(), { 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
+  nvim.wait_for_methods({ 'redraft/prepare', 'workspace/executeCommand' }) -- the edit ends the reading itself
   local place, edit = nvim.announced()[1][2], nvim.announced()[2][2].arguments[1]
   equal(place, { textDocument = edit.textDocument, range = edit.range, scope = edit.scope, cursor = position(100, 3) })
 end
@@ -235,7 +235,7 @@ local function an_older_server_is_told_nothing(start)
   open_prompt(nvim)
   nvim:keys('return the sum<CR>')
   nvim:wait_for_end(1)
-  equal(nvim.methods(), { 'workspace/executeCommand' })
+  nvim.wait_for_methods({ 'workspace/executeCommand' })
 end
 
 -- The lines, from 0, at which the server was told to expect completions.

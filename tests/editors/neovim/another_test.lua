@@ -41,8 +41,10 @@ local function it_takes_the_place_of_the_answer(start)
     request.another = nil
     equal(request, requests[1])
   end
-  local decided = vim.tbl_map(function(each) return each[2].action end, nvim:told('redraft/resolveEdit'))
-  equal(decided, { 'reject', 'reject', 'reject' })
+  local function decided()
+    return vim.tbl_map(function(each) return each[2].action end, nvim:told('redraft/resolveEdit'))
+  end
+  nvim:wait(function() return vim.deep_equal(decided(), { 'reject', 'reject', 'reject' }) end, 'what was decided')
   local marks = nvim:lua([[return vim.api.nvim_buf_get_extmarks(0, require('redraft.view').namespace, 0, -1, {})]])
   equal(#marks, 2 * #nvim:edit().hunks) -- of one edit
 end

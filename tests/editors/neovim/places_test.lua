@@ -43,7 +43,7 @@ local function the_places_are_named(start)
   nvim:keys(':RedraftFile let step3 and step70 return it<CR>')
   nvim:wait_for_end(2)
   equal(rows_of_hunks(nvim), { 6 * 3 + 5, 6 * 70 + 5 })
-  local request = nvim:requested()[1]
+  local request = nvim:wait_for_requests(1)[1]
   equal({ request.scope, request.range, request.instruction }, { 'file', nil, 'let step3 and step70 return it' })
   local told = nvim:lua('return Statuses')
   local status = 'redraft: editing 2 of 161 places: step3, step70, '
@@ -70,7 +70,7 @@ local function it_asks_for_the_instruction(start)
   nvim:wait(function() return nvim:shows('how should this file be edited?') end, 'the prompt')
   nvim:keys('<CR>:RedraftFile<CR>let step3 return it<CR>')
   nvim:wait_for_end(1)
-  equal(#nvim:requested(), 1)
+  nvim:wait_for_requests(1)
 end
 
 local function one_goes_from_place_to_place(start)
@@ -161,7 +161,7 @@ local function what_is_chosen_late_is_where_it_is_then(start)
   nvim:lua('vim.api.nvim_buf_set_lines(0, 3, -1, true, {})')
   nvim:lua('Choose(...)', number_of(offered, 'step8'))
   nvim:wait_for_message('no places are left in this buffer')
-  equal(#nvim:requested(), 2)
+  nvim:wait_for_requests(2)
 end
 
 local function a_change_before_the_places_are_told(start)
@@ -182,7 +182,7 @@ local function what_is_left_of_another_search_is_not_taken(start)
   nvim:wait_for_end(2)
   nvim:lua('Choose(1)')
   nvim:wait_for_message('other places were found meanwhile. Choose again')
-  equal(#nvim:requested(), 2)
+  nvim:wait_for_requests(2)
 end
 
 return {
