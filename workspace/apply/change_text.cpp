@@ -35,9 +35,15 @@ bool is_prose(const ChangedFile& file) {
 
 std::optional<CodeSnippet> snippet_of(const ChangeBlock& block, const ChangedFile& file) {
   CodeSnippet snippet;
-  for (const std::string_view line : block.lines) {
+  const auto at = [&](std::size_t i) {
+    return i < block.lines.size() ? block.lines[i] : std::string_view();
+  };
+  for (std::size_t i = 0; i < block.lines.size(); ++i) {
+    const std::string_view line = block.lines[i];
     if (snippet.lines.empty() && is_blank_text(line)) continue;
-    const bool stays = is_ellipsis(line, file.language_id) && !file.has_line(trimmed(line));
+    const bool stays = is_ellipsis_between(i > 0 ? at(i - 1) : std::string_view(), line, at(i + 1),
+                                           file.language_id) &&
+                       !file.has_line(trimmed(line));
     snippet.lines.push_back({std::string(line), stays});
   }
   while (!snippet.lines.empty() && is_blank_text(snippet.lines.back().text))

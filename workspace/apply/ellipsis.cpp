@@ -6,6 +6,7 @@
 
 #include "languages/languages.h"
 #include "text/strings/lower_case.h"
+#include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 
 namespace redraft {
@@ -59,6 +60,16 @@ bool is_ellipsis(std::string_view line, std::string_view language_id) {
   }
   constexpr std::size_t kLongest = 60;
   return comment->size() <= kLongest && speaks_of_the_rest(*comment);
+}
+
+bool is_ellipsis_between(std::string_view above, std::string_view line, std::string_view below,
+                         std::string_view language_id) {
+  if (!is_ellipsis(line, language_id)) return false;
+  const auto is_same_comment = [&](std::string_view other) {
+    return comment_text(trimmed(other)) && !is_ellipsis(other, language_id) &&
+           indentation_of(other) == indentation_of(line);
+  };
+  return stands_for_code(line) || !is_same_comment(above) || !is_same_comment(below);
 }
 
 bool stands_for_code(std::string_view line) {

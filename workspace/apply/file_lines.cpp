@@ -33,8 +33,8 @@ std::vector<std::string_view> views(const std::vector<std::string>& lines) {
 }  // namespace
 
 FileLines::FileLines(const EditRegion& file)
-    : file_(file), lines_(file.lines()), unit_(indent_unit_of(lines_)) {
-  if (has_tabs_in_sections(file.document().language())) unit_ = IndentUnit{};
+    : file_(file), lines_(file.lines()), step_(indent_step_of(lines_)) {
+  if (has_tabs_in_sections(file.document().language())) step_ = IndentStep{};
   for (int i = 0; i < size(); ++i) {
     std::string_view text = trimmed(line(i));
     if (!is_ascii(text)) text = canonical_.emplace_back(trimmed(canonical_text(text)));

@@ -52,7 +52,7 @@ class FileLines {
   std::pair<int, int> lines_of(const ByteRange& range) const;
   // Whole lines of the document.
   ByteRange bytes_of(int begin, int end) const;
-  const std::optional<IndentUnit>& indent_unit() const { return unit_; }
+  const std::optional<IndentStep>& indent_step() const { return step_; }
   bool ends_with_newline() const;
   // The edit that gives the file a newline at its end, or takes it away.
   TextEdit final_newline(bool is_wanted) const;
@@ -67,7 +67,7 @@ class FileLines {
   std::deque<std::string> canonical_;  // the texts that are not views into the document
   std::unordered_map<std::string_view, std::vector<int>> places_;  // by texts_
   std::vector<int> written_;
-  std::optional<IndentUnit> unit_;
+  std::optional<IndentStep> step_;
 };
 
 }  // namespace redraft

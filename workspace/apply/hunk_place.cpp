@@ -296,7 +296,7 @@ class HunkPlacer {
                                               DecidedBy decided_by) const {
     Strings both = match.old_lines;
     both.insert(both.end(), match.new_lines.begin(), match.new_lines.end());
-    IndentMap indentation(indent_unit_of(both), file_.indent_unit());
+    IndentMap indentation(indent_step_of(both), file_.indent_step());
     for (std::size_t i = 0; i < match.old_lines.size(); ++i)
       indentation.learn(match.old_lines[i], file_.line(match.place + static_cast<int>(i)));
     std::vector<LineSpan> spans;

@@ -5,6 +5,7 @@
 
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/documents/indent_unit.h"
 
 namespace redraft {
 namespace {
@@ -13,13 +14,13 @@ constexpr std::size_t kMaxUnit = 8;
 
 bool is_blank_line(std::string_view line) { return trimmed(line).empty(); }
 
-std::string levels_of(std::size_t n, IndentUnit unit) {
+std::string levels_of(std::size_t n, IndentStep unit) {
   const char blank = unit.is_tab() ? '\t' : ' ';
   return std::string(n * static_cast<std::size_t>(std::max(unit.width, 1)), blank);
 }
 
 // `blanks` with each level as `to`; what is not a whole level stays.
-std::string in_unit(std::string_view blanks, IndentUnit from, IndentUnit to) {
+std::string in_unit(std::string_view blanks, IndentStep from, IndentStep to) {
   const char blank = from.is_tab() ? '\t' : ' ';
   const std::size_t size = std::min(blanks.find_first_not_of(blank), blanks.size());
   const std::size_t levels = size / static_cast<std::size_t>(std::max(from.width, 1));
@@ -29,7 +30,7 @@ std::string in_unit(std::string_view blanks, IndentUnit from, IndentUnit to) {
 
 }  // namespace
 
-std::optional<IndentUnit> indent_unit_of(const std::vector<std::string_view>& lines) {
+std::optional<IndentStep> indent_step_of(const std::vector<std::string_view>& lines) {
   std::map<int, int> votes;  // by the unit's width
   std::string_view above;
   bool has_tabs = false;
@@ -37,24 +38,25 @@ std::optional<IndentUnit> indent_unit_of(const std::vector<std::string_view>& li
     if (is_blank_line(line)) continue;
     const std::string_view here = indentation_of(line);
     has_tabs |= here.starts_with('\t');
-    if (here.size() > above.size() && here.starts_with(above)) {
-      const std::string_view more = here.substr(above.size());
+    const std::string_view before = indentation_of(above);
+    if (here.size() > before.size() && here.starts_with(before) && !continues_line(above, line)) {
+      const std::string_view more = here.substr(before.size());
       const bool is_tab = more == "\t";
       const bool is_spaces = more.find_first_not_of(' ') == std::string_view::npos;
       if (is_tab) ++votes[0];
       if (is_spaces && more.size() > 1 && more.size() <= kMaxUnit)
         ++votes[static_cast<int>(more.size())];
     }
-    above = here;
+    above = line;
   }
   const auto most = std::ranges::max_element(
       votes, [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most != votes.end()) return IndentUnit{most->first};
-  return has_tabs ? std::optional(IndentUnit{0}) : std::nullopt;
+  if (most != votes.end()) return IndentStep{most->first};
+  return has_tabs ? std::optional(IndentStep{0}) : std::nullopt;
 }
 
-std::optional<IndentUnit> indent_unit_of(const std::vector<std::string>& lines) {
-  return indent_unit_of(std::vector<std::string_view>(lines.begin(), lines.end()));
+std::optional<IndentStep> indent_step_of(const std::vector<std::string>& lines) {
+  return indent_step_of(std::vector<std::string_view>(lines.begin(), lines.end()));
 }
 
 void IndentMap::learn(std::string_view line, std::string_view there) {
@@ -126,7 +128,7 @@ std::optional<std::vector<std::string>> IndentMap::operator()(
   return result;
 }
 
-std::vector<std::string> with_unit(std::vector<std::string> lines, IndentUnit from, IndentUnit to) {
+std::vector<std::string> with_unit(std::vector<std::string> lines, IndentStep from, IndentStep to) {
   if (from == to) return lines;
   for (std::string& line : lines) {
     const std::string_view here = indentation_of(line);

@@ -8,21 +8,22 @@
 namespace redraft {
 
 // What one level of indentation is: a tab (width 0), or so many spaces.
-struct IndentUnit {
+struct IndentStep {
   int width = 0;
   bool is_tab() const { return width == 0; }
-  friend bool operator==(const IndentUnit&, const IndentUnit&) = default;
+  friend bool operator==(const IndentStep&, const IndentStep&) = default;
 };
 
-// The unit that most lines which are one level deeper than the line before them use; nullopt: none.
-std::optional<IndentUnit> indent_unit_of(const std::vector<std::string_view>& lines);
-std::optional<IndentUnit> indent_unit_of(const std::vector<std::string>& lines);
+// The one that most lines which are one level deeper than the line before them use; nullopt: none.
+// Lines that continue a statement do not count.
+std::optional<IndentStep> indent_step_of(const std::vector<std::string_view>& lines);
+std::optional<IndentStep> indent_step_of(const std::vector<std::string>& lines);
 
 // Brings lines of a change to the indentation that the file has. It learns from lines that both
 // have; deeper lines get the file's own unit for each further level.
 class IndentMap {
  public:
-  IndentMap(std::optional<IndentUnit> from, std::optional<IndentUnit> to) : from_(from), to_(to) {}
+  IndentMap(std::optional<IndentStep> from, std::optional<IndentStep> to) : from_(from), to_(to) {}
 
   // Both lines have the same text. Blank lines say nothing.
   void learn(std::string_view line, std::string_view there);
@@ -38,11 +39,11 @@ class IndentMap {
   bool has_same_depths() const;
   std::optional<std::string> converted(std::string_view deeper) const;
 
-  std::optional<IndentUnit> from_, to_;
+  std::optional<IndentStep> from_, to_;
   std::vector<Known> known_;
 };
 
 // The lines with each level as the unit `to` instead of `from`; what is not a whole level stays.
-std::vector<std::string> with_unit(std::vector<std::string> lines, IndentUnit from, IndentUnit to);
+std::vector<std::string> with_unit(std::vector<std::string> lines, IndentStep from, IndentStep to);
 
 }  // namespace redraft

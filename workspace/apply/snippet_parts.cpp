@@ -59,11 +59,30 @@ class Divider {
 
  private:
   void take_unit_of_file() {
-    const std::optional<IndentUnit> own = indent_unit_of(parts_->lines),
-                                    &there = file_.indent_unit();
+    const std::optional<IndentStep> own = indent_step_of(parts_->lines),
+                                    &there = file_.indent_step();
     if (!own || !there || *own == *there) return;
-    parts_->lines = with_unit(std::move(parts_->lines), *own, *there);
-    parts_->has_other_unit = true;
+    std::vector<std::string> converted = with_unit(parts_->lines, *own, *there);
+    if (shared_depths(parts_->lines) > shared_depths(converted)) return;
+    parts_->lines = std::move(converted);
+  }
+
+  // How many of the lines that the file has once are as deep there: by themselves, or compared with
+  // the one before.
+  int shared_depths(const std::vector<std::string>& lines) const {
+    int n_shared = 0;
+    std::optional<Reindent> before;
+    for (const std::string& line : lines) {
+      const std::string_view text = trimmed(line);
+      const std::vector<int>& places = file_.places_of(text);
+      if (text.empty() || places.size() != 1) continue;
+      const std::string_view there = file_.line(places.front());
+      n_shared += !indentation_of(there).empty() && indentation_of(line) == indentation_of(there);
+      Reindent here = Reindent::between(line, there);
+      n_shared += before == here && !indentation_of(line).empty();
+      before = std::move(here);
+    }
+    return n_shared;
   }
 
   // Removes the common indentation, which some parsers report as an error. An ellipsis in a body is
@@ -185,7 +204,30 @@ class Divider {
     const auto [begin, end] = file_.lines_of(found.front()->range);
     one.there = Counterpart{begin, end, file_.line_of(found.front()->name_range.begin)};
     counterparts_.emplace_back(&one, found.front());
+    if (ends_early(one)) return Error("the end of '" + one.named.path() + "' is not shown");
     return check_whole(one, *found.front());
+  }
+
+  // Whether the lines above an ellipsis end within the definition of the file, where indentation
+  // alone says how far a definition reaches: the ellipsis may stand for the rest of it.
+  bool ends_early(const SnippetDefinition& one) const {
+    const int n_lines = static_cast<int>(snippet_.lines.size());
+    int ellipsis = std::min(one.end, n_lines);
+    while (ellipsis < n_lines && !is_ellipsis_at(ellipsis) &&
+           indentation_of(text_at(ellipsis)).size() > indentation_of(text_at(one.head)).size())
+      ++ellipsis;
+    while (ellipsis < n_lines && trimmed(text_at(ellipsis)).empty()) ++ellipsis;
+    if (!one.is_whole || ellipsis == n_lines || !is_ellipsis_at(ellipsis)) return false;
+    int last = ellipsis - 1;
+    while (last > one.head && trimmed(text_at(last)).empty()) --last;
+    int end = one.there->end - 1;
+    while (end > one.there->head && file_.text(end).empty()) --end;
+    const std::string_view text = trimmed(text_at(last));
+    int n_places = 0;
+    for (int i = one.there->head + 1; i < end; ++i) n_places += file_.text(i) == text ? 1 : 0;
+    bool shows_end = file_.text(end) == text;
+    for (int i = one.begin; i < last; ++i) shows_end |= trimmed(text_at(i)) == file_.text(end);
+    return n_places == 1 && !shows_end;
   }
 
   // Fails for a type that is shown without an ellipsis but incompletely.

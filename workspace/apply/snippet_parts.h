@@ -52,7 +52,6 @@ struct SnippetParts {
 
   std::vector<std::string> lines;  // indented like the file, an ellipsis as a blank line
   std::vector<std::string> texts;  // of the lines
-  bool has_other_unit = false;     // whether the answer was indented by another unit than the file
   std::vector<SnippetDefinition> definitions;
   std::vector<SnippetElement> elements;  // one after the other, covering all lines
   bool is_whole_file = false;            // whether it leaves out nothing of the file

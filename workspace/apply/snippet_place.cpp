@@ -28,6 +28,9 @@ using Elements = std::vector<SnippetElement>;
 // in both.
 constexpr int kMaxTakenAway = 5;
 
+// Lines within this distance of a place may belong to it.
+constexpr int kNextTo = 10;
+
 // The part of a snippet between two ellipses, without its imports.
 struct Piece {
   Elements elements;
@@ -107,6 +110,7 @@ class PiecePlacer {
   Result<void> place(const Piece& piece) {
     std::optional<Placed> last;
     Elements waiting;  // new definitions before the first element that the file has
+    std::size_t n_inserted = 0;  // spans up to the new definition that was inserted last
     for (const Elements& group : groups_of(piece)) {
       const SnippetElement& first = group.front();
       if (is_new_definition(first) && !last) {
@@ -116,11 +120,17 @@ class PiecePlacer {
       if (is_new_definition(first)) {
         if (const Result<void> inserted = insert_after(*last, first); !inserted) return inserted;
         last->snippet_end = first.end;
+        n_inserted = spans_.size();
         continue;
       }
       if (is_evidence(group)) {
         Result<Placed> placed = place_group(group);
         if (!placed) return placed.error();
+        // A new definition directly above it is as far away as in the snippet.
+        if (n_inserted > 0 && spans_[n_inserted - 1].begin == placed->begin) {
+          std::vector<std::string>& above = spans_[n_inserted - 1].lines;
+          above.resize(above.size() + blank_lines_above(first.begin));
+        }
         last = std::move(*placed);
       } else {
         last = closing_line(first);  // the file keeps its own
@@ -256,6 +266,8 @@ class PiecePlacer {
     if (!there) return there.error();
     if (const Result<void> checked = check_removed_lines(run, *there); !checked)
       return checked.error();
+    if (const Result<void> checked = check_repeated_lines(run, *there); !checked)
+      return checked.error();
     const Placed placed{there->begin, there->end, run.back().end, reindent_of(run, *there)};
     const Result<void> added =
         add(placed.begin, placed.end, snippet_.lines_between(run.front().begin, run.back().end),
@@ -319,6 +331,23 @@ class PiecePlacer {
                    " lines that the change does not show");
     for (const NamedDefinition& one : snippet_.theirs) {
       if (const Result<void> checked = check_definition(one, run, there); !checked) return checked;
+    }
+    return {};
+  }
+
+  // A line that the file has once, next to the place but not in it, would be there twice: the place
+  // may begin or end with it.
+  Result<void> check_repeated_lines(const Elements& run, const AlignedLines& there) const {
+    for (const SnippetElement& line : run) {
+      const std::string_view text = snippet_.text(line.begin);
+      const std::vector<int>& places = file_.places_of(text);
+      if (!is_telling(text) || places.size() != 1) continue;
+      const int place = places.front();
+      const int distance = std::max(there.begin - place, place - there.end + 1);
+      const auto n_shown = std::ranges::count_if(
+          run, [&](const SnippetElement& one) { return snippet_.text(one.begin) == text; });
+      if (distance > 0 && distance <= kNextTo && n_shown == 1)
+        return Error("'" + std::string(text) + "' is next to the lines of the change");
     }
     return {};
   }

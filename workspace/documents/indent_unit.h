@@ -21,6 +21,11 @@ struct IndentUnit {
 
 IndentUnit indent_unit_of(std::span<const std::string_view> lines);
 
+// Whether `line`, which is deeper than the line `above`, goes on with what that one began: after an
+// operator or a comma, or before an operator or a member. Styles align such lines as they like, so
+// they do not show what a level is.
+bool continues_line(std::string_view above, std::string_view line);
+
 // Whether a line begins with spaces that indent it.
 bool begins_with_spaces(std::string_view line);
 
