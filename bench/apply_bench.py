@@ -50,6 +50,11 @@ class Change:
         return hunks
 
 
+    def only_removes(self):
+        """Whether lines are removed somewhere without new ones in their place: a form with ellipses does not show that."""
+        return any(all(line[0] == "-" for line in hunk) and any(line[1:].strip() for line in hunk) for hunk in self.hunks("-U0"))
+
+
 def after(hunk):
     return [line[1:] for line in hunk if line[0] != "-"]
 
@@ -83,6 +88,9 @@ def shortened(hunk, ellipsis):
         lines.append(line[1:])
         run = []
     return lines
+
+
+FORMS_WITH_ELLIPSES = ("whole functions", "shortened functions", "changed lines")
 
 
 def forms(change):

@@ -131,11 +131,11 @@ class ChangePlacer {
       } else if (has_most_of(hunk.old_lines)) {
         return unclear(hunk.after_other);
       } else {
-        const Result<void> checked = check(hunk, place_hunks(file_, tree_, language_id_, {hunk}));
+        const Result<void> checked = check(hunk, place_hunks(file_, tree_, {hunk}));
         if (!checked) return checked.error();
       }
     }
-    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, language_id_, hunks);
+    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, hunks);
     if (!all) return all;
     int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
@@ -252,7 +252,7 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
     const EditRegion region = *EditRegion::make(now, EditScope::kFile, std::nullopt);
     const FileLines lines(region);
     const Result<std::vector<LineSpan>> spans =
-        place_hunks(lines, now->syntax(), now->language(), {hunk});
+        place_hunks(lines, now->syntax(), {hunk});
     if (!spans) return std::nullopt;
     Result<std::shared_ptr<const Document>> next =
         now->changed(now->version(), apply_edits(now->text(), lines.edits(*spans)));

@@ -10,7 +10,6 @@
 #include "workspace/apply/canonical_text.h"
 #include "workspace/apply/hunk_match.h"
 #include "workspace/apply/line_alignment.h"
-#include "workspace/apply/snippet_place.h"
 #include "workspace/documents/diff.h"
 
 namespace redraft {
@@ -57,9 +56,8 @@ bool adds_telling_lines(const HunkMatch& match) {
 
 class HunkPlacer {
  public:
-  HunkPlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id,
-             const std::vector<Replaced>& hunks)
-      : file_(file), tree_(tree), language_id_(language_id), hunks_(hunks) {}
+  HunkPlacer(const FileLines& file, const SyntaxTree* tree, const std::vector<Replaced>& hunks)
+      : file_(file), tree_(tree), hunks_(hunks) {}
 
   Result<std::vector<LineSpan>> place() {
     for (const Replaced& hunk : hunks_) {
@@ -97,11 +95,11 @@ class HunkPlacer {
     return search;
   }
 
-  // New lines without old ones: the numbers or the heading say where they go.
+  // New lines without old ones: only numbers say where they go. A heading says where to search, and
+  // tools do not agree whether lines go to the beginning or the end of what it heads.
   Result<Search> search_addition(const Replaced& hunk) const {
     if (file_.size() == 0) return Search{{}, std::vector{LineSpan{0, 0, hunk.new_lines, true}}};
     if (hunk.has_sure_numbers && hunk.line && hunk.old_lines.empty()) return added_at_line(hunk);
-    if (!hunk.headings.empty()) return added_below_heading(hunk);
     return Error("the change does not say where its new lines go");
   }
 
@@ -120,35 +118,6 @@ class HunkPlacer {
     return std::ranges::all_of(hunks_, [&](const Replaced& hunk) {
       return !hunk.has_sure_numbers || file_.has_at(hunk.new_line, hunk.new_lines);
     });
-  }
-
-  // As if the heading stood above the rest of what it heads, and the new lines behind that.
-  Result<Search> added_below_heading(const Replaced& hunk) const {
-    CodeSnippet snippet;
-    for (const std::string& heading : hunk.headings) {
-      const std::vector<int>& places = file_.places_of(heading);
-      if (places.size() != 1)
-        return Error(shown_line(heading) +
-                     (places.empty() ? " is not in the file" : " is in the file several times"));
-      snippet.lines.push_back({std::string(file_.line(places.front())), false});
-    }
-    if (!std::ranges::any_of(hunk.new_lines, is_telling))
-      return Error("the change does not say where its new lines go");
-    const std::string deep(indentation_of(*std::ranges::find_if_not(hunk.new_lines, is_blank)));
-    snippet.lines.push_back({deep + "...", true});
-    snippet.lines.emplace_back();
-    for (const std::string& line : hunk.new_lines) snippet.lines.push_back({line, false});
-    while (is_blank(snippet.lines.back().text)) snippet.lines.pop_back();
-    const Strings inner_first(hunk.headings.rbegin(), hunk.headings.rend());
-    for (const std::string& heading : inner_first) {
-      if (heading.ends_with('{'))
-        snippet.lines.push_back(
-            {std::string(indentation_of(file_.line(file_.places_of(heading).front()))) + "}",
-             false});
-    }
-    Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
-    if (!spans) return spans.error();
-    return Search{{}, std::move(*spans)};
   }
 
   // The old lines are not in the file: perhaps the new ones are.
@@ -349,7 +318,6 @@ class HunkPlacer {
 
   const FileLines& file_;
   const SyntaxTree* tree_;
-  std::string_view language_id_;
   const std::vector<Replaced>& hunks_;
   std::vector<Search> searches_;  // of each hunk
 };
@@ -357,9 +325,8 @@ class HunkPlacer {
 }  // namespace
 
 Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
-                                          std::string_view language_id,
                                           const std::vector<Replaced>& hunks) {
-  return HunkPlacer(file, tree, language_id, hunks).place();
+  return HunkPlacer(file, tree, hunks).place();
 }
 
 }  // namespace redraft

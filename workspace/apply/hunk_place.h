@@ -18,7 +18,6 @@ namespace redraft {
 // Finds the lines that the hunks replace. The error says why a place is uncertain. `tree` may be
 // null.
 Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
-                                          std::string_view language_id,
                                           const std::vector<Replaced>& hunks);
 
 }  // namespace redraft

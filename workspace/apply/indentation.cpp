@@ -32,14 +32,14 @@ std::string in_unit(std::string_view blanks, IndentStep from, IndentStep to) {
 
 std::optional<IndentStep> indent_step_of(const std::vector<std::string_view>& lines) {
   std::map<int, int> votes;  // by the unit's width
-  std::string_view above;
+  std::optional<std::string_view> above;  // the first line may be at any depth
   bool has_tabs = false;
   for (const std::string_view line : lines) {
     if (is_blank_line(line)) continue;
     const std::string_view here = indentation_of(line);
     has_tabs |= here.starts_with('\t');
-    const std::string_view before = indentation_of(above);
-    if (here.size() > before.size() && here.starts_with(before) && !continues_line(above, line)) {
+    const std::string_view before = indentation_of(above.value_or(line));
+    if (here.size() > before.size() && here.starts_with(before) && !continues_line(*above, line)) {
       const std::string_view more = here.substr(before.size());
       const bool is_tab = more == "\t";
       const bool is_spaces = more.find_first_not_of(' ') == std::string_view::npos;

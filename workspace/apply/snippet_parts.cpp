@@ -63,7 +63,8 @@ class Divider {
                                     &there = file_.indent_step();
     if (!own || !there || *own == *there) return;
     std::vector<std::string> converted = with_unit(parts_->lines, *own, *there);
-    if (shared_depths(parts_->lines) > shared_depths(converted)) return;
+    const int n_shared = shared_depths(parts_->lines);
+    if (n_shared > 0 && n_shared >= shared_depths(converted)) return;
     parts_->lines = std::move(converted);
   }
 

@@ -14,6 +14,7 @@
 
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/apply/ellipsis.h"
 #include "workspace/apply/import_place.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/snippet_parts.h"
@@ -268,6 +269,8 @@ class PiecePlacer {
       return checked.error();
     if (const Result<void> checked = check_repeated_lines(run, *there); !checked)
       return checked.error();
+    if (const Result<void> checked = check_comment_above(run, *there); !checked)
+      return checked.error();
     const Placed placed{there->begin, there->end, run.back().end, reindent_of(run, *there)};
     const Result<void> added =
         add(placed.begin, placed.end, snippet_.lines_between(run.front().begin, run.back().end),
@@ -349,6 +352,16 @@ class PiecePlacer {
       if (distance > 0 && distance <= kNextTo && n_shown == 1)
         return Error("'" + std::string(text) + "' is next to the lines of the change");
     }
+    return {};
+  }
+
+  // A new comment directly below one of the file may replace it.
+  Result<void> check_comment_above(const Elements& run, const AlignedLines& there) const {
+    const std::string_view first = snippet_.text(run.front().begin);
+    const std::string_view above = there.begin > 0 ? file_.text(there.begin - 1) : first;
+    const bool is_below_another = comment_text(first) && comment_text(above) && first != above &&
+                                  file_.places_of(first).empty();
+    if (is_below_another) return Error("'" + std::string(above) + "' is not in the change");
     return {};
   }
 

@@ -1,0 +1,7 @@
+describe('methods', function () {
+  methods.forEach(function (method) {
+    it('has ' + method, function () {
+      check(method)
+    })
+  })
+})

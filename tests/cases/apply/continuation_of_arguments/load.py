@@ -1,0 +1,6 @@
+def load(path, strict):
+  if strict:
+    check(path)
+  data = read(path,
+              strict)
+  return data
