@@ -251,8 +251,7 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
   for (const Replaced& hunk : change.replaced) {
     const EditRegion region = *EditRegion::make(now, EditScope::kFile, std::nullopt);
     const FileLines lines(region);
-    const Result<std::vector<LineSpan>> spans =
-        place_hunks(lines, now->syntax(), {hunk});
+    const Result<std::vector<LineSpan>> spans = place_hunks(lines, now->syntax(), {hunk});
     if (!spans) return std::nullopt;
     Result<std::shared_ptr<const Document>> next =
         now->changed(now->version(), apply_edits(now->text(), lines.edits(*spans)));

@@ -31,7 +31,7 @@ std::string in_unit(std::string_view blanks, IndentStep from, IndentStep to) {
 }  // namespace
 
 std::optional<IndentStep> indent_step_of(const std::vector<std::string_view>& lines) {
-  std::map<int, int> votes;  // by the unit's width
+  std::map<int, int> votes;               // by the unit's width
   std::optional<std::string_view> above;  // the first line may be at any depth
   bool has_tabs = false;
   for (const std::string_view line : lines) {

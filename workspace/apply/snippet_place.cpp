@@ -110,7 +110,7 @@ class PiecePlacer {
  private:
   Result<void> place(const Piece& piece) {
     std::optional<Placed> last;
-    Elements waiting;  // new definitions before the first element that the file has
+    Elements waiting;            // new definitions before the first element that the file has
     std::size_t n_inserted = 0;  // spans up to the new definition that was inserted last
     for (const Elements& group : groups_of(piece)) {
       const SnippetElement& first = group.front();

@@ -20,8 +20,9 @@ bool continues_line(std::string_view above, std::string_view line) {
   line = line.substr(skip_blanks(line, 0));
   constexpr std::string_view kUnfinished = "\\,=+-*/%&<?.";
   const bool is_unfinished =
-      !above.empty() && (kUnfinished.find(above.back()) != std::string_view::npos ||
-                         above.ends_with("||")) && !above.ends_with("*/");
+      !above.empty() &&
+      (kUnfinished.find(above.back()) != std::string_view::npos || above.ends_with("||")) &&
+      !above.ends_with("*/");
   constexpr std::string_view kOperators[] = {".", "?", ":", "&&", "||", "+", "->", "=", "<<"};
   return is_unfinished || std::ranges::any_of(kOperators, [&](std::string_view one) {
            return line.starts_with(one);

@@ -8,36 +8,40 @@ namespace {
 
 struct Size {
   std::string_view name;
+  int tokens_per_second;  // of the slowest machine that reads such prompts in a few seconds
   PromptLimits limits;
 };
 
-// In the order of PromptSize.
+// In the order of PromptSize. A 1.5B writes better edits with 160 tokens around a region than with
+// 320 (docs/lab/performance.md).
 constexpr std::array<Size, kPromptSizes.size()> kSizes = {{{"small",
+                                                            0,
                                                             {.edit_context = 128,
                                                              .region = 384,
                                                              .part_list = 128,
                                                              .completion = 384,
                                                              .read_ahead = 1024}},
                                                            {"medium",
-                                                            {.edit_context = 320,
+                                                            160,
+                                                            {.edit_context = 160,
                                                              .region = 1024,
                                                              .part_list = 512,
                                                              .completion = 1024,
                                                              .read_ahead = 4096}},
                                                            {"large",
+                                                            512,
                                                             {.edit_context = 1024,
                                                              .region = 2048,
                                                              .part_list = 1024,
                                                              .completion = 2048,
                                                              .read_ahead = 16384}},
                                                            {"huge",
+                                                            4096,
                                                             {.edit_context = 8192,
                                                              .region = 2048,
                                                              .part_list = 2048,
                                                              .completion = 3072,
                                                              .read_ahead = 65536}}}};
-
-constexpr int kContextSeconds = 2;
 
 const Size& row_of(PromptSize size) { return kSizes[static_cast<std::size_t>(size)]; }
 
@@ -56,7 +60,7 @@ std::optional<PromptSize> parse_prompt_size(std::string_view name) {
 PromptSize prompt_size_for(int tokens_per_second) {
   PromptSize largest = kPromptSizes.front();
   for (const PromptSize size : kPromptSizes) {
-    if (prompt_limits(size).edit_context <= kContextSeconds * tokens_per_second) largest = size;
+    if (row_of(size).tokens_per_second <= tokens_per_second) largest = size;
   }
   return largest;
 }

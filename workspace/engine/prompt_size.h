@@ -38,8 +38,7 @@ const PromptLimits& prompt_limits(PromptSize size);
 std::string_view to_string(PromptSize size);
 std::optional<PromptSize> parse_prompt_size(std::string_view name);
 
-// For a machine that reads so many tokens in a second: the largest size of which it reads
-// `edit_context` in two seconds.
+// The largest size for a machine that reads so many tokens in a second.
 PromptSize prompt_size_for(int tokens_per_second);
 
 }  // namespace redraft

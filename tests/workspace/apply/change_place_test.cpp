@@ -68,6 +68,45 @@ void expect_placed(const std::string& change, const std::string& from, const std
   EXPECT_EQ(placed.text, replaced(kPython, from, to));
 }
 
+TEST(ChangePlace, LinesThatContinueAStatementKeepTheirDepth) {
+  const std::string file =
+      "if (a) {\n  f(b);\n}\nconst sum = one +\n    two;\nconst all = sum;\n";
+  const Placed placed = place("javascript", file,
+                              "<<<<<<< SEARCH\nconst sum = one +\n    two;\n=======\nconst sum = "
+                              "one +\n    two +\n    three;\n>>>>>>> REPLACE\n");
+  EXPECT_EQ(placed.text, replaced(file, "    two;", "    two +\n    three;"));
+}
+
+TEST(ChangePlace, ASnippetWithTheDepthsOfTheFileKeepsThem) {
+  const std::string file = "class A {\n  int f() {\n    return g(\n        1);\n  }\n}\n";
+  const Placed placed =
+      place("java", file, "```java\n    return g(\n        1,\n        2);\n  }\n```\n");
+  EXPECT_EQ(placed.text, replaced(file, "        1);", "        1,\n        2);"));
+}
+
+TEST(ChangePlace, AFunctionThatAnEllipsisCutsOffKeepsItsEnd) {
+  const Placed placed = place("python", kPython,
+                              "```python\n# ...\n    def send(self, line):\n        data = "
+                              "line.encode('utf-8')\n        self.log.append(line)\n# ...\n```\n");
+  EXPECT_EQ(placed.doubt, "the end of 'send' is not shown");
+}
+
+TEST(ChangePlace, ALineNextToItsPlaceIsNotInsertedAgain) {
+  const std::string file =
+      "func f() {\n\tif ready() {\n\t\treturn\n\t}\n\n\t// Waits longer.\n\tpause := first * "
+      "time.Second\n\tif pause > longest {\n\t\tpause = longest\n\t}\n\ttime.Sleep(pause)\n}\n";
+  const Placed placed = place("go", file,
+                              "```go\n\t}\n\n\t// Waits longer.\n\tpause := min(first, longest)\n\t"
+                              "time.Sleep(pause)\n}\n```\n");
+  EXPECT_EQ(placed.doubt, "'// Waits longer.' is next to the lines of the change");
+}
+
+TEST(ChangePlace, ANewCommentBelowAnotherMayReplaceIt) {
+  const Placed placed = place("python", "# Adds.\ndef add(a, b):\n    c = a + b\n    return c\n",
+                              "```python\n# The sum of two.\ndef add(a, b):\n    # ...\n```\n");
+  EXPECT_EQ(placed.doubt, "'# Adds.' is not in the change");
+}
+
 TEST(ChangePlace, AHunkWithWrongNumbersGoesWhereItsLinesStand) {
   expect_placed(
       "@@ -90,3 +90,4 @@\n     data = line.encode()\n+    check(data)\n     "

@@ -174,6 +174,16 @@ TEST(ChangeText, RecognisesEllipses) {
             "a()\n# ... and so on\nb()\n");
 }
 
+TEST(ChangeText, DotsWithinACommentAreNoEllipsis) {
+  const std::string comment = "# The lines above are needed,\n# ... however, fewer suffice\n";
+  EXPECT_EQ(text_of(parsed(comment + "# if none is shown.\na()\n").snippets[0]),
+            comment + "# if none is shown.\na()\n");
+  EXPECT_EQ(text_of(parsed("b()\n# ... however, fewer suffice\na()\n").snippets[0]),
+            "b()\n<...>\na()\n");
+  EXPECT_EQ(text_of(parsed("# One.\n# ... existing code ...\n# Two.\na()\n").snippets[0]),
+            "# One.\n<...>\n# Two.\na()\n");
+}
+
 // A change may be in another language than the file, so the marks are one list.
 TEST(ChangeText, RecognisesEllipsesInTheCommentsOfEachLanguage) {
   for (const Language* language : languages()) {

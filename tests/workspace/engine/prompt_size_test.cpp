@@ -15,7 +15,7 @@ TEST(PromptSize, HasANameThatIsRead) {
   EXPECT_EQ(parse_prompt_size(""), std::nullopt);
 }
 
-TEST(PromptSize, OfAMachineIsWhatItReadsInTwoSeconds) {
+TEST(PromptSize, OfAMachineFollowsFromWhatItReads) {
   EXPECT_EQ(prompt_size_for(0), PromptSize::kSmall);
   EXPECT_EQ(prompt_size_for(66), PromptSize::kSmall);
   EXPECT_EQ(prompt_size_for(159), PromptSize::kSmall);
