@@ -3,7 +3,7 @@
 namespace redraft {
 namespace {
 
-const Sample kSamples[] = {
+const Sample kCode[] = {
     {"shellscript",
      R"(#!/bin/bash
 set -eu
@@ -78,16 +78,6 @@ namespace Bank
 )",
      {"module Bank", "  type Account", "    function Balance", "    function Name",
       "    function Account", "  type IPaid", "    function Pay"}},
-    {"css",
-     R"(body { margin: 0; }
-
-«/* On phones. */
-@media (max-width: 600px) {
-  ¦
-  .menu { display: none; }
-}»
-)",
-     {"entry body", "entry (max-width: 600px)", "  entry .menu"}},
     {"go",
      R"(package queue
 
@@ -112,17 +102,6 @@ type (
 func main() { fmt.Println("x") }
 )",
      {"type Queue", "function Push", "type Pair", "type Name", "function main"}},
-    {"html",
-     R"(<!DOCTYPE html>
-<html>
-  <body>
-    «<ul>
-      <li>one <b>t¦wo</b></li>
-    </ul>»
-  </body>
-</html>
-)",
-     {"entry html", "  entry body", "    entry ul"}},
     {"java",
      R"(package shop;
 
@@ -193,16 +172,6 @@ namespace Inner { export function help(): void {} }
 const Empty = () => <></>;
 )",
      {"type Props", "function Heading", "function Empty"}},
-    {"json",
-     R"({
-  "name": "redraft",
-  «"scripts": {
-    "build": ¦"make",
-    "all": ["build"]
-  }»
-}
-)",
-     {"entry scripts"}},
     {"lua",
      R"(local M = {}
 
@@ -216,21 +185,6 @@ M.late = function() return 1 end
 return { start = function() end }
 )",
      {"function M.add", "function hidden", "function M.late", "function start"}},
-    {"markdown",
-     R"(Before any heading.
-
-# Title
-
-Text.
-
-«## Details
-
-- one¦
-- two»
-
-# Other
-)",
-     {"section Title", "  section Details", "section Other"}},
     {"php",
      R"(<p>Hello</p>
 <?php
@@ -315,31 +269,6 @@ macro_rules! twice { ($x:expr) => { 2 * $x }; }
 )",
      {"type Point", "implementation Point", "  function fmt", "type Area", "  function area",
       "type Shape", "module tests", "  function check", "function twice"}},
-    {"toml",
-     R"(title = "redraft"
-
-[package]
-name = "x"
-
-«# Only for tests.
-[dependencies.dev]
-gtest = "1.¦11"»
-
-[[bin]]
-name = "y"
-)",
-     {"entry package", "entry dependencies.dev", "entry bin"}},
-    {"yaml",
-     R"(name: check
-on: [push]
-jobs:
-  «# On every push.
-  test:
-    runs-on: linux
-    steps: [¦a, b]»
-  other: x
-)",
-     {"entry jobs", "  entry test"}},
     {"scala",
      R"(package shop
 
@@ -374,6 +303,6 @@ def total(all: List[Int]): Int =
 
 }  // namespace
 
-std::span<const Sample> samples() { return kSamples; }
+std::span<const Sample> code_samples() { return kCode; }
 
 }  // namespace redraft
