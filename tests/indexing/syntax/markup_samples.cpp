@@ -75,6 +75,30 @@ jobs:
   other: x
 )",
      {"entry jobs", "  entry test"}},
+    {"terraform",
+     R"(terraform {
+  required_version = ">= 1.5"
+}
+
+variable "name" { type = string }
+
+locals {
+  zones = [for z in data.aws_zones.all.names : upper(z) if z != ""]
+  tags = {
+    Name = var.name
+  }
+}
+
+«# The network.
+resource "aws_vpc" "main" {
+  cidr_block¦ = var.enabled ? var.cidr : "${var.name}-x"
+  user_data  = <<-EOT
+    x ${var.name}
+  EOT
+}»
+)",
+     {"entry terraform", "entry variable \"name\"", "entry locals", "  entry tags",
+      "entry resource \"aws_vpc\" \"main\"", "  entry user_data"}},
 };
 
 }  // namespace

@@ -85,6 +85,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "default:\n"
                  "      a = 3;\n  }\n  return a;\n}\n",
              "a = 2", "switch (a) {", "  }"},
+        Case{"terraform", "add a field to the tags",
+             "resource \"a\" \"b\" {\n" + many("  b = 1\n") +
+                 "  tags = {\n    one = 1\n    two = 2\n  }\n}\n",
+             "one", "tags = {", "  }"},
         Case{"typescript", "add a variant", "export enum Key {\n  A = 1,\n  B = 2,\n}\n", "A = 1",
              "export enum Key {", "}"},
         Case{"go", "add a case for 2",
