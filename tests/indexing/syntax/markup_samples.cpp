@@ -99,6 +99,28 @@ resource "aws_vpc" "main" {
 )",
      {"entry terraform", "entry variable \"name\"", "entry locals", "  entry tags",
       "entry resource \"aws_vpc\" \"main\"", "  entry user_data"}},
+    {"svelte",
+     R"(<script lang="ts">
+  let n = $state(0);
+  function go() { n += 1; }
+</script>
+
+{#if n > 1}
+  «<p class:a={n}>
+    {n¦}
+  </p>»
+{:else}
+  <p>x</p>
+{/if}
+{#each items as item (item.id)}
+  <button on:click={go}>{item.name}</button>
+{/each}
+
+<style>
+  p { color: red; }
+</style>
+)",
+     {"entry script", "entry p", "entry style"}},
 };
 
 }  // namespace
