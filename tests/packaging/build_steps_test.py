@@ -20,7 +20,7 @@ def is_of_one_language(command):
     row = re.search(r" -o languages/\S+/(\w+)\.cpp\.o\b", command)
     if row:
         return row[1] not in COMMON_LANGUAGE_SOURCES
-    return bool(re.search(r" -o \S+(/src/parser|/scanners/\w+)\.c\.o\b", command))
+    return bool(re.search(r" -o \S+(/src/parser|/scanners/\w+)\.cc?\.o\b", command))
 
 
 def steps():

@@ -99,6 +99,27 @@ resource "aws_vpc" "main" {
 )",
      {"entry terraform", "entry variable \"name\"", "entry locals", "  entry tags",
       "entry resource \"aws_vpc\" \"main\"", "  entry user_data"}},
+    {"vue",
+     R"(<script setup lang="ts">
+import { ref } from 'vue'
+const n = ref(0)
+function go() { n.value++ }
+</script>
+
+<template>
+  <div>
+    «<section v-if="n > 1" :class="{ a: n }">
+      <button @click="go">{{ n¦ }}</button>
+      <img src="x">
+    </section>»
+  </div>
+</template>
+
+<style scoped>
+.a { color: red; }
+</style>
+)",
+     {"entry script", "entry template", "  entry div", "    entry section", "entry style"}},
     {"svelte",
      R"(<script lang="ts">
   let n = $state(0);
