@@ -51,7 +51,6 @@ constexpr Language without_grammar(const Named& named) {
 constexpr LanguageFiles kCMake[] = {{"cmake", "", "cmakelists.txt"}};
 constexpr LanguageFiles kDockerfile[] = {{"dockerfile", "", "dockerfile"}};
 constexpr LanguageFiles kHaskell[] = {{"haskell", "hs"}};
-constexpr LanguageFiles kKotlin[] = {{"kotlin", "kt"}};
 constexpr LanguageFiles kMakefile[] = {{"makefile", "", "makefile gnumakefile"}};
 constexpr LanguageFiles kPerl[] = {{"perl", "pl"}};
 constexpr LanguageFiles kProto[] = {{"proto3", "proto"}};
@@ -74,7 +73,6 @@ constexpr Language kAll[] = {
     without_grammar({"cmake", kCMake, Content::kCode, kHash}),
     without_grammar({"dockerfile", kDockerfile, Content::kCode, kHash}),
     without_grammar({"haskell", kHaskell, Content::kCode, kDashes}),
-    without_grammar({"kotlin", kKotlin, Content::kCode, kSlashes}),
     without_grammar({"latex", kHasNone, Content::kProse, kPercent}),
     without_grammar({"makefile", kMakefile, Content::kCode, kHash, true}),
     without_grammar({"perl", kPerl, Content::kCode, kHash}),

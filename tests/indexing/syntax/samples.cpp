@@ -299,6 +299,43 @@ def total(all: List[Int]): Int =
 )",
      {"type Basket", "  function of", "type Basket", "  function add", "type Priced",
       "  function price", "type Kind", "type Name", "function total"}},
+    {"kotlin",
+     R"(package shop
+
+import kotlin.math.max
+
+class Basket(private val limit: Int = 3, var last: String) : Base(limit), Priced {
+  «/** Adds one. */
+  @Deprecated("slow")
+  override fun <T> add(item: T, vararg more: Int): Int {
+    last = "$item and ${more.size}"
+    return max(limit¦, more.size)
+  }»
+
+  companion object {
+    fun of(first: String): Basket = Basket(last = first)
+  }
+}
+
+interface Priced {
+  fun price(): Int
+}
+
+enum class Kind(val n: Int) {
+  BIG(1),
+  SMALL(2);
+
+  fun twice() = n * 2
+}
+
+object Store
+typealias Name = String
+
+fun String.total(all: List<Int>): Int = all.sum()
+)",
+     {"type Basket", "  function add", "  type ", "    function of", "type Priced",
+      "  function price", "type Kind", "  function twice", "type Store", "type Name",
+      "function total"}},
 };
 
 }  // namespace

@@ -252,6 +252,7 @@ TEST(Renames, RefuseAKeywordInEachLanguage) {
       {"c", "int f(int kind) { return kind; }\n", {"register", "_Bool", "nullptr"}},
       {"cpp", "int f(int kind) { return kind; }\n", {"class", "and", "xor_eq", "char8_t"}},
       {"scala", "def f(kind: Int) = kind\n", {"type", "given", "object"}},
+      {"kotlin", "fun f(kind: Int) = kind\n", {"object", "val", "when"}},
       {"lua", "local function f(kind) return kind end\n", {"end", "nil", "repeat"}},
       {"ruby", "def f(kind)\n  kind\nend\n", {"class", "self", "unless"}},
       {"shellscript", "kind=1\necho $kind\n", {"if", "done"}},

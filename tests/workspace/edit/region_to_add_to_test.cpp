@@ -85,6 +85,11 @@ INSTANTIATE_TEST_SUITE_P(
                  "default:\n"
                  "      a = 3;\n  }\n  return a;\n}\n",
              "a = 2", "switch (a) {", "  }"},
+        Case{"kotlin", "add a case for 2",
+             "fun f(a: Int) {\n" + many("  b += 1\n") +
+                 "  when (a) {\n    1 -> {\n      g(1)\n      g(2)\n    }\n    else -> g(3)\n"
+                 "  }\n}\n",
+             "g(1)", "when (a) {", "  }"},
         Case{"terraform", "add a field to the tags",
              "resource \"a\" \"b\" {\n" + many("  b = 1\n") +
                  "  tags = {\n    one = 1\n    two = 2\n  }\n}\n",
