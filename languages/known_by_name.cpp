@@ -57,7 +57,6 @@ constexpr LanguageFiles kProto[] = {{"proto3", "proto"}};
 constexpr LanguageFiles kR[] = {{"r", "r"}};
 constexpr LanguageFiles kScss[] = {{"scss", "scss"}};
 constexpr LanguageFiles kSql[] = {{"sql", "sql"}};
-constexpr LanguageFiles kSwift[] = {{"swift", "swift"}};
 constexpr LanguageFiles kXml[] = {{"xml", "xml"}};
 constexpr LanguageFiles kZig[] = {{"zig", "zig"}};
 
@@ -81,7 +80,6 @@ constexpr Language kAll[] = {
     without_grammar({"r", kR, Content::kCode, kHash}),
     without_grammar({"scss", kScss, Content::kData, kSlashes}),
     without_grammar({"sql", kSql, Content::kCode, kDashesOrBlock}),
-    without_grammar({"swift", kSwift, Content::kCode, kSlashes}),
     without_grammar({"xml", kXml, Content::kData, kAngles}),
     without_grammar({"zig", kZig, Content::kCode, kOnlySlashes}),
 };

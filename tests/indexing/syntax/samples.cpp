@@ -336,6 +336,36 @@ fun String.total(all: List<Int>): Int = all.sum()
      {"type Basket", "  function add", "  type ", "    function of", "type Priced",
       "  function price", "type Kind", "  function twice", "type Store", "type Name",
       "function total"}},
+    {"swift",
+     R"(import Foundation
+
+final class Basket: Base, Priced {
+  private var items: [String] = []
+  var size: Int {
+    items.count
+  }
+
+  «/// Adds one.
+  @discardableResult
+  func add<T>(_ item: T, to count: Int = 1, rest: Int...) async throws -> Int {
+    guard let first = items.first else { return 0 }
+    return size¦ + first.count
+  }»
+
+  init(items: [String]) { self.items = items }
+}
+
+protocol Priced { func price() -> Int }
+enum Kind { case big(Int), small }
+struct Point { var x = 0 }
+extension Basket: Equatable {}
+typealias Name = String
+
+func total(all: [Int]) -> Int { all.reduce(0, +) }
+)",
+     {"type Basket", "  function size", "  function add", "  function init", "type Priced",
+      "  function price", "type Kind", "type Point", "type Basket", "type Name",
+      "function total"}},
 };
 
 }  // namespace

@@ -253,6 +253,7 @@ TEST(Renames, RefuseAKeywordInEachLanguage) {
       {"cpp", "int f(int kind) { return kind; }\n", {"class", "and", "xor_eq", "char8_t"}},
       {"scala", "def f(kind: Int) = kind\n", {"type", "given", "object"}},
       {"kotlin", "fun f(kind: Int) = kind\n", {"object", "val", "when"}},
+      {"swift", "func f(kind: Int) -> Int { kind }\n", {"func", "guard", "Self"}},
       {"lua", "local function f(kind) return kind end\n", {"end", "nil", "repeat"}},
       {"ruby", "def f(kind)\n  kind\nend\n", {"class", "self", "unless"}},
       {"shellscript", "kind=1\necho $kind\n", {"if", "done"}},

@@ -90,6 +90,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "  when (a) {\n    1 -> {\n      g(1)\n      g(2)\n    }\n    else -> g(3)\n"
                  "  }\n}\n",
              "g(1)", "when (a) {", "  }"},
+        Case{"swift", "add a case for 2",
+             "func f(a: Int) {\n" + many("  b += 1\n") +
+                 "  switch a {\n  case 1:\n    g(1)\n    g(2)\n  default:\n    g(3)\n  }\n}\n",
+             "g(1)", "switch a {", "  }"},
         Case{"terraform", "add a field to the tags",
              "resource \"a\" \"b\" {\n" + many("  b = 1\n") +
                  "  tags = {\n    one = 1\n    two = 2\n  }\n}\n",
