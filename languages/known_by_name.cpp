@@ -58,11 +58,9 @@ constexpr LanguageFiles kR[] = {{"r", "r"}};
 constexpr LanguageFiles kScss[] = {{"scss", "scss"}};
 constexpr LanguageFiles kSql[] = {{"sql", "sql"}};
 constexpr LanguageFiles kXml[] = {{"xml", "xml"}};
-constexpr LanguageFiles kZig[] = {{"zig", "zig"}};
 
 constexpr CommentMarks kHash[] = {{"#"}};
 constexpr CommentMarks kSlashes[] = {{"//"}, {"/*", "*/"}};
-constexpr CommentMarks kOnlySlashes[] = {{"//"}};
 constexpr CommentMarks kDashes[] = {{"--"}, {"{-", "-}"}};
 constexpr CommentMarks kDashesOrBlock[] = {{"--"}, {"/*", "*/"}};
 constexpr CommentMarks kAngles[] = {{"<!--", "-->"}};
@@ -81,7 +79,6 @@ constexpr Language kAll[] = {
     without_grammar({"scss", kScss, Content::kData, kSlashes}),
     without_grammar({"sql", kSql, Content::kCode, kDashesOrBlock}),
     without_grammar({"xml", kXml, Content::kData, kAngles}),
-    without_grammar({"zig", kZig, Content::kCode, kOnlySlashes}),
 };
 
 }  // namespace

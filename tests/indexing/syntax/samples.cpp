@@ -366,6 +366,32 @@ func total(all: [Int]) -> Int { all.reduce(0, +) }
      {"type Basket", "  function size", "  function add", "  function init", "type Priced",
       "  function price", "type Kind", "type Point", "type Basket", "type Name",
       "function total"}},
+    {"zig",
+     R"(const std = @import("std");
+
+pub const Basket = struct {
+    items: []const u8,
+
+    «/// Adds one.
+    pub fn add(self: *Basket, item: u8) !usize {
+        for (self.items, 0..) |each, i| {
+            if (each == item) return i;
+        }
+        return self.items.len¦;
+    }»
+};
+
+const Kind = enum { big, small };
+
+fn total(all: []const u32) usize {
+    return all.len;
+}
+
+test "total" {
+    try std.testing.expect(total(&.{}) == 0);
+}
+)",
+     {"type Basket", "  function add", "type Kind", "function total", "function total"}},
 };
 
 }  // namespace

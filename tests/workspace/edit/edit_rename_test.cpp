@@ -254,6 +254,7 @@ TEST(Renames, RefuseAKeywordInEachLanguage) {
       {"scala", "def f(kind: Int) = kind\n", {"type", "given", "object"}},
       {"kotlin", "fun f(kind: Int) = kind\n", {"object", "val", "when"}},
       {"swift", "func f(kind: Int) -> Int { kind }\n", {"func", "guard", "Self"}},
+      {"zig", "fn f(kind: u8) u8 {\n    return kind;\n}\n", {"comptime", "orelse", "_"}},
       {"lua", "local function f(kind) return kind end\n", {"end", "nil", "repeat"}},
       {"ruby", "def f(kind)\n  kind\nend\n", {"class", "self", "unless"}},
       {"shellscript", "kind=1\necho $kind\n", {"if", "done"}},

@@ -94,6 +94,11 @@ INSTANTIATE_TEST_SUITE_P(
              "func f(a: Int) {\n" + many("  b += 1\n") +
                  "  switch a {\n  case 1:\n    g(1)\n    g(2)\n  default:\n    g(3)\n  }\n}\n",
              "g(1)", "switch a {", "  }"},
+        Case{"zig", "add a case for 2",
+             "fn f(a: u8) void {\n" + many("    b += 1;\n") +
+                 "    switch (a) {\n        1 => {\n            g(1);\n            g(2);\n"
+                 "        },\n        else => g(3),\n    }\n}\n",
+             "g(1)", "switch (a) {", "    }"},
         Case{"terraform", "add a field to the tags",
              "resource \"a\" \"b\" {\n" + many("  b = 1\n") +
                  "  tags = {\n    one = 1\n    two = 2\n  }\n}\n",
