@@ -49,7 +49,9 @@ constexpr Language without_grammar(const Named& named) {
 }
 
 constexpr LanguageFiles kCMake[] = {{"cmake", "", "cmakelists.txt"}};
+constexpr LanguageFiles kDart[] = {{"dart", "dart"}};
 constexpr LanguageFiles kDockerfile[] = {{"dockerfile", "", "dockerfile"}};
+constexpr LanguageFiles kElixir[] = {{"elixir", "ex exs"}};
 constexpr LanguageFiles kHaskell[] = {{"haskell", "hs"}};
 constexpr LanguageFiles kMakefile[] = {{"makefile", "", "makefile gnumakefile"}};
 constexpr LanguageFiles kPerl[] = {{"perl", "pl"}};
@@ -68,7 +70,9 @@ constexpr CommentMarks kPercent[] = {{"%"}};
 
 constexpr Language kAll[] = {
     without_grammar({"cmake", kCMake, Content::kCode, kHash}),
+    without_grammar({"dart", kDart, Content::kCode, kSlashes}),
     without_grammar({"dockerfile", kDockerfile, Content::kCode, kHash}),
+    without_grammar({"elixir", kElixir, Content::kCode, kHash}),
     without_grammar({"haskell", kHaskell, Content::kCode, kDashes}),
     without_grammar({"latex", kHasNone, Content::kProse, kPercent}),
     without_grammar({"makefile", kMakefile, Content::kCode, kHash, true}),
