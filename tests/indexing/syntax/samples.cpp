@@ -364,8 +364,7 @@ typealias Name = String
 func total(all: [Int]) -> Int { all.reduce(0, +) }
 )",
      {"type Basket", "  function size", "  function add", "  function init", "type Priced",
-      "  function price", "type Kind", "type Point", "type Basket", "type Name",
-      "function total"}},
+      "  function price", "type Kind", "type Point", "type Basket", "type Name", "function total"}},
     {"zig",
      R"(const std = @import("std");
 
