@@ -54,7 +54,7 @@ def _copy(package, folders, target):
 
 def ensure():
     if not directory().is_dir():
-        with npm.unpacked(_LOCK, "tree-sitter and its grammars (30 MB)") as modules:
+        with npm.unpacked(_LOCK, "tree-sitter and its grammars (45 MB)") as modules:
             _take(modules)
     say("tree-sitter and its grammars: ready")
 
