@@ -52,6 +52,18 @@ constexpr ScopeTypes kScopes{
     .has_dollar_marks = true,
     .has_dollar_names = true};
 
+constexpr SignatureTypes kSignatures{.parameter_lists = "function_value_parameters",
+                                     .argument_lists = "value_arguments",
+                                     .rest_marks = "vararg",
+                                     .calls = "call_expression-",
+                                     .callee_parts = "navigation_expression+",
+                                     .blocks = "annotated_lambda",
+                                     .spreads = "spread_expression",
+                                     .effects = "infix_expression",
+                                     .attributes = "parameter_modifiers",
+                                     .has_overloads = true,
+                                     .style = {.name_mark = " = "}};
+
 constexpr ContainerTypes kContainers{
     .cases = "when_expression enum_class_body",
     .fields = "class_declaration object_declaration companion_object",
@@ -80,7 +92,7 @@ constinit const Language kKotlin = {
     .function_values = kHasNone,
     .scopes = &kScopes,
     .containers = &kContainers,
-    .signatures = kHasNone,
+    .signatures = &kSignatures,
     .imports = "import",
     .import_words = kHasNone,
     .import_heads = "package_header file_annotation shebang",

@@ -65,6 +65,19 @@ constexpr ScopeTypes kScopes{
     .bare_members = true,
     .separate_types = true};
 
+constexpr SignatureTypes kSignatures{
+    .parameter_lists = "function_declaration init_declaration protocol_function_declaration",
+    .argument_lists = "value_arguments",
+    .rest_marks = "...",
+    .constructors = "init_declaration",
+    .calls = "call_expression- constructor_expression.constructed_type",
+    .callee_parts = "navigation_expression.suffix navigation_suffix.suffix user_type-",
+    .blocks = "lambda_literal",
+    .effects = "constructor_expression",
+    .attributes = "attribute parameter_modifiers",
+    .has_overloads = true,
+    .style = {.name_mark = ": ", .has_labels = true}};
+
 constexpr ContainerTypes kContainers{.cases = "switch_statement enum_class_body",
                                      .fields = "class_declaration protocol_declaration",
                                      .methods = "class_declaration protocol_declaration",
@@ -94,7 +107,7 @@ constinit const Language kSwift = {
     .function_values = "computed_property",
     .scopes = &kScopes,
     .containers = &kContainers,
-    .signatures = kHasNone,
+    .signatures = &kSignatures,
     .imports = "import_declaration",
     .import_words = kHasNone,
     .import_heads = kHasNone,

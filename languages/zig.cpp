@@ -33,6 +33,13 @@ constexpr ScopeTypes kScopes{
     .bare_members = true,
     .has_unique_locals = true};
 
+constexpr SignatureTypes kSignatures{.parameter_lists = "parameters",
+                                     .argument_lists = "call_expression",
+                                     .calls = "call_expression.function",
+                                     .callee_parts = "field_expression.member",
+                                     .effects = "builtin_function",
+                                     .style = {.passes_object = true}};
+
 constexpr ContainerTypes kContainers{
     .cases = "switch_expression enum_declaration union_declaration error_set_declaration",
     .fields = "struct_declaration union_declaration initializer_list",
@@ -64,7 +71,7 @@ constinit const Language kZig = {
         "error_set_declaration",
     .scopes = &kScopes,
     .containers = &kContainers,
-    .signatures = kHasNone,
+    .signatures = &kSignatures,
     .imports = kHasNone,
     .import_words = "@import",
     .import_heads = kHasNone,

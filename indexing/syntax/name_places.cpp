@@ -423,6 +423,12 @@ TSNode argument_name(std::string_view places, const TSNode& argument) {
     const std::size_t dot = place.find('.');
     if (dot != place.npos && place.substr(0, dot) == type_of(argument))
       return child_by_field(argument, place.substr(dot + 1));
+    const std::size_t first = place.find("-?");
+    if (first != place.npos && place.substr(0, first) == type_of(argument) &&
+        has_child(argument, place.substr(first + 2)))
+      return ts_node_named_child(argument, 0);
+    const TSNode name = child_by_field(argument, "name");
+    if (!ts_node_is_null(name) && type_of(name) == place) return name;
   }
   return TSNode{};
 }
