@@ -174,9 +174,8 @@ TEST(Calls, InEachLanguage) {
                      "func g() {\n  f(1, to: g(), rest: &q)\n  k?.f(1) { $0 } then: { 2 }\n"
                      "  try await a.b.f()\n  f { 4 }\n}\n"),
             "f(1;to=g()!;rest=&q) k.f(1;{ $0 };*{ 2 }?) a.b.f() f({ 4 }?)");
-  EXPECT_EQ(
-      calls_of("zig", "fn g() !void {\n    f(1, .{ .a = 2 });\n    try k.f(g(), @min(x, 1));\n}\n"),
-      "f(1;.{ .a = 2 }) k.f(g()!;@min(x, 1)!)");
+  EXPECT_EQ(calls_of("zig", "fn g() !void {\n    f(1, &x);\n    try k.f(g(), @min(x, 1));\n}\n"),
+            "f(1;&x) k.f(g()!;@min(x, 1)!)");
   EXPECT_EQ(calls_of("typescript", "f<number>(1, await x);"), "f(1;await x!)");
   EXPECT_EQ(calls_of("c", "int a = f(1, x = 2) + f(*q++) + p->f(1);"), "f(1;x = 2!) f(*q++!)");
   EXPECT_EQ(calls_of("cpp", "int a = n::f<int>(1) + this->f({1}) + f(x...);"),
