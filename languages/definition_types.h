@@ -33,6 +33,8 @@ struct DefinitionType {
   std::string_view value = "value";
   // The word for it in the names of regions; empty: from `kind` and the words in `node`.
   std::string_view word = {};
+  // The child before which the name ends, which begins with the definition; empty: `name` has it.
+  std::string_view name_end = {};
 };
 
 }  // namespace redraft

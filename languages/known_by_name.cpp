@@ -49,22 +49,20 @@ constexpr Language without_grammar(const Named& named) {
 }
 
 constexpr LanguageFiles kCMake[] = {{"cmake", "", "cmakelists.txt"}};
+constexpr LanguageFiles kDart[] = {{"dart", "dart"}};
 constexpr LanguageFiles kDockerfile[] = {{"dockerfile", "", "dockerfile"}};
+constexpr LanguageFiles kElixir[] = {{"elixir", "ex exs"}};
 constexpr LanguageFiles kHaskell[] = {{"haskell", "hs"}};
-constexpr LanguageFiles kKotlin[] = {{"kotlin", "kt"}};
 constexpr LanguageFiles kMakefile[] = {{"makefile", "", "makefile gnumakefile"}};
 constexpr LanguageFiles kPerl[] = {{"perl", "pl"}};
 constexpr LanguageFiles kProto[] = {{"proto3", "proto"}};
 constexpr LanguageFiles kR[] = {{"r", "r"}};
 constexpr LanguageFiles kScss[] = {{"scss", "scss"}};
 constexpr LanguageFiles kSql[] = {{"sql", "sql"}};
-constexpr LanguageFiles kSwift[] = {{"swift", "swift"}};
 constexpr LanguageFiles kXml[] = {{"xml", "xml"}};
-constexpr LanguageFiles kZig[] = {{"zig", "zig"}};
 
 constexpr CommentMarks kHash[] = {{"#"}};
 constexpr CommentMarks kSlashes[] = {{"//"}, {"/*", "*/"}};
-constexpr CommentMarks kOnlySlashes[] = {{"//"}};
 constexpr CommentMarks kDashes[] = {{"--"}, {"{-", "-}"}};
 constexpr CommentMarks kDashesOrBlock[] = {{"--"}, {"/*", "*/"}};
 constexpr CommentMarks kAngles[] = {{"<!--", "-->"}};
@@ -72,9 +70,10 @@ constexpr CommentMarks kPercent[] = {{"%"}};
 
 constexpr Language kAll[] = {
     without_grammar({"cmake", kCMake, Content::kCode, kHash}),
+    without_grammar({"dart", kDart, Content::kCode, kSlashes}),
     without_grammar({"dockerfile", kDockerfile, Content::kCode, kHash}),
+    without_grammar({"elixir", kElixir, Content::kCode, kHash}),
     without_grammar({"haskell", kHaskell, Content::kCode, kDashes}),
-    without_grammar({"kotlin", kKotlin, Content::kCode, kSlashes}),
     without_grammar({"latex", kHasNone, Content::kProse, kPercent}),
     without_grammar({"makefile", kMakefile, Content::kCode, kHash, true}),
     without_grammar({"perl", kPerl, Content::kCode, kHash}),
@@ -83,9 +82,7 @@ constexpr Language kAll[] = {
     without_grammar({"r", kR, Content::kCode, kHash}),
     without_grammar({"scss", kScss, Content::kData, kSlashes}),
     without_grammar({"sql", kSql, Content::kCode, kDashesOrBlock}),
-    without_grammar({"swift", kSwift, Content::kCode, kSlashes}),
     without_grammar({"xml", kXml, Content::kData, kAngles}),
-    without_grammar({"zig", kZig, Content::kCode, kOnlySlashes}),
 };
 
 }  // namespace

@@ -92,6 +92,8 @@ struct ScopeTypes {
   // Names in a type's bases and decorators that make its constructor take its fields. And bases
   // whose fields are keys of dictionaries.
   std::string_view field_bases = {}, field_decorators = {}, keyed_bases = {};
+  // The same, by the word that declares the type: Swift's "struct", in "declaration_kind".
+  std::string_view field_kinds = {};
   // Functions that take a type with other fields, or make one.
   std::string_view field_functions = {};
   // Functions that take the name of something as a text: getattr(o, "name"). And those that take a
@@ -108,6 +110,10 @@ struct ScopeTypes {
   // A member exists once a method assigns to it: Python's `self.name = 1`.
   bool has_assigned_members = false;
   KnownFrom known_from = KnownFrom::kScope;
+  // Statements around what declares a name, which is known from their end on. And those whose heads
+  // declare names between "let" and "=", each known from the end of its value on, but not behind an
+  // "else".
+  std::string_view statements = {}, conditions = {};
   // Loops whose names are known in their "body" alone, not in what they go over.
   std::string_view loops = {};
   // In a type's methods a member is known by its name alone.
@@ -116,6 +122,8 @@ struct ScopeTypes {
   bool has_unique_locals = false;
   // A string may have the value of a name behind "$", which is not a part of names.
   bool has_dollar_marks = false;
+  // Such a name is no node of its own.
+  bool has_dollar_names = false;
   // A "type_identifier" is never the name of a variable.
   bool separate_types = false;
 };

@@ -224,9 +224,18 @@ std::optional<std::size_t> DeclaredNames::component_of_constructor(const NamePla
   return member == members_.end() ? std::nullopt : std::optional(member->second);
 }
 
-// Whether the type of a member takes it as an argument: Python's dataclasses.
+// Whether the type of a member takes it as an argument: Python's dataclasses, Swift's structures.
 DeclaredNames::Construction DeclaredNames::construction_of(const NamePlace& place,
                                                            std::string_view owner) {
+  if (!types_.field_kinds.empty()) {
+    const TSNode kind = child_by_field(place.path[place.scope], "declaration_kind");
+    const bool takes = !ts_node_is_null(kind) &&
+                       type_of(place.path[place.declaring]) == "pattern" &&
+                       has_word(types_.field_kinds, around_.text_of(kind));
+    const TypeFacts* const facts = takes ? table_.find(owner) : nullptr;
+    return facts == nullptr || facts->has_constructor ? Construction::kNone
+                                                      : Construction::kCertain;
+  }
   if (types_.field_bases.empty() || type_of(place.path[place.declaring]) != "assignment")
     return Construction::kNone;
   for (const std::string& type : table_.line_of(owner)) {

@@ -31,7 +31,20 @@ TSNode inside_name(const TSNode& node) {
   return child_by_field(node, "declarator");  // in C and C++: `*name(…)`
 }
 
+// From the first child to the one before a child of type `end`.
+ByteRange name_before(std::string_view end, const TSNode& definition) {
+  ByteRange name = range_of(first_child(definition));
+  const std::uint32_t count = ts_node_named_child_count(definition);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TSNode child = ts_node_named_child(definition, i);
+    if (type_of(child) == end) break;
+    name.end = range_of(child).end;
+  }
+  return name;
+}
+
 ByteRange name_of(const DefinitionType& type, const TSNode& definition) {
+  if (!type.name_end.empty()) return name_before(type.name_end, definition);
   TSNode node = type.name.empty() ? first_child(definition) : child_by_field(definition, type.name);
   if (ts_node_is_null(node)) return {};
   for (TSNode inner = inside_name(node); !ts_node_is_null(inner); inner = inside_name(node))
@@ -118,11 +131,18 @@ bool DefinitionFinder::passes(const DefinitionType& type, const TSNode& node) co
     case DefinitionTest::kHoldsFunction:
       return holds_function(type, node);
     case DefinitionTest::kSeveralLines:
-      return ts_node_start_point(node).row != ts_node_end_point(node).row;
+      return has_several_lines(node);
     case DefinitionTest::kHasHeading:
       return is_heading(first_child(node));
   }
   return false;
+}
+
+// Blank lines at its end do not count.
+bool DefinitionFinder::has_several_lines(const TSNode& node) const {
+  const ByteRange range = range_of(node);
+  const std::size_t end = std::max(without_space(text_, range), range.begin);
+  return text_.substr(range.begin, end - range.begin).find('\n') != std::string_view::npos;
 }
 
 bool DefinitionFinder::holds_function(const DefinitionType& type, const TSNode& node) const {

@@ -38,6 +38,7 @@ class DefinitionFinder {
 
  private:
   bool passes(const DefinitionType& type, const TSNode& node) const;
+  bool has_several_lines(const TSNode& node) const;
   bool holds_function(const DefinitionType& type, const TSNode& node) const;
   ByteRange with_wrappers(const std::vector<TSNode>& path, std::size_t index) const;
   // The definitions that contain `place`, to which `path` leads; the outermost first.

@@ -28,6 +28,10 @@ std::string_view EnclosingTypes::name_of(const NamePlace& place, std::size_t ind
   TSNode name = child_by_field(node, redraft::type_of(node) == "impl_item" ? "type" : "name");
   // The name of a class is beside its body.
   if (ts_node_is_null(name) && index > 0) name = child_by_field(place.path[index - 1], "name");
+  // Zig: "const Name = struct {};".
+  if (ts_node_is_null(name) && index > 0 &&
+      redraft::type_of(place.path[index - 1]) == "variable_declaration")
+    name = ts_node_named_child(place.path[index - 1], 0);
   return ts_node_is_null(name) ? std::string_view() : bare_type(text_of(name));
 }
 
@@ -74,6 +78,15 @@ std::string_view EnclosingTypes::type_of(const NamePlace& place) const {
   return {};
 }
 
+std::string_view EnclosingTypes::text_of_child(const TSNode& node, std::string_view types) const {
+  const std::uint32_t count = ts_node_named_child_count(node);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TSNode child = ts_node_named_child(node, i);
+    if (has_word(types, redraft::type_of(child))) return text_of(child);
+  }
+  return {};
+}
+
 std::string_view EnclosingTypes::bases_of(const NamePlace& place) const {
   for (std::size_t i = place.path.size() - 1; i-- > 0;) {
     if (!is_type(place.path[i])) continue;
@@ -89,8 +102,9 @@ std::string_view EnclosingTypes::bases_of(const NamePlace& place) const {
     const TSNode& before = !ts_node_is_null(parameters) ? parameters
                            : ts_node_is_null(name)      ? type
                                                         : name;
+    if (ts_node_is_null(body)) return text_of_child(type, types_.base_nodes);
     const std::size_t begin = range_of(before).end;
-    const std::size_t end = ts_node_is_null(body) ? begin : range_of(body).begin;
+    const std::size_t end = range_of(body).begin;
     return text_.substr(begin, std::max(begin, end) - begin);
   }
   return {};

@@ -27,6 +27,8 @@ class EnclosingTypes {
   std::string_view type_of(const NamePlace& place) const;
   // What that type is based on, as it is written: "(A, B)", ": public A".
   std::string_view bases_of(const NamePlace& place) const;
+  // Of the first child that has one of `types`.
+  std::string_view text_of_child(const TSNode& node, std::string_view types) const;
   // The name of the function that a parameter belongs to; of a constructor its type's.
   std::string_view function_of(const NamePlace& parameter) const;
   // What the call around an argument calls, or the type that it constructs; may be null.

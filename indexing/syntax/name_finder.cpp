@@ -225,7 +225,7 @@ class NameFinder : private DeclaredNames {
       if (own) meanings_.things[*own].overrides = true;
     }
     refer_to_embedded(place, type);
-    if (is_own || is_super) {
+    if ((is_own && !around.empty()) || is_super) {
       meanings_.unknown_members.push_back(place.range);  // of a type in another file
       return;
     }
@@ -287,6 +287,8 @@ class NameFinder : private DeclaredNames {
     const bool is_named =
         !has_word("implicit_object_creation_expression constructor_initializer", type_of(callee));
     TSNode last = callee;
+    if (type_of(callee) == "navigation_expression")  // Kotlin and Swift: a.f
+      last = ts_node_named_child(callee, ts_node_named_child_count(callee) - 1);
     for (const std::string_view field : {"attribute", "name", "field"}) {
       const TSNode child = child_by_field(callee, field);
       if (!ts_node_is_null(child) && ts_node_is_null(child_by_field(callee, "arguments")))

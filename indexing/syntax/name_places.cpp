@@ -336,6 +336,22 @@ class PathWalk {
   std::vector<std::string_view> fields_;
 };
 
+// The end of the value that a condition gives the name: of `x` in Swift's "if let x = value".
+std::size_t end_of_value(const NamePlace& place) {
+  const TSNode mark = ts_node_next_sibling(place.path[place.declaring + 1]);
+  if (ts_node_is_null(mark) || type_of(mark) != "=") return place.range.end;
+  const TSNode value = ts_node_next_sibling(mark);
+  return ts_node_is_null(value) ? place.range.end : range_of(value).end;
+}
+
+// The innermost of `types` between the scope and the place.
+TSNode statement_around(std::string_view types, const NamePlace& place) {
+  for (std::size_t i = place.declaring; i > place.scope; --i) {
+    if (has_word(types, type_of(place.path[i]))) return place.path[i];
+  }
+  return TSNode{};
+}
+
 // The beginning of where the name is known.
 std::size_t known_from(const ScopeTypes& types, const NamePlace& place) {
   const TSNode& scope = place.path[place.scope];
@@ -350,6 +366,9 @@ std::size_t known_from(const ScopeTypes& types, const NamePlace& place) {
                              type_of(declaring).ends_with("_item");
   if (is_everywhere || has_word(types.functions, type_of(declaring))) return begin;
   if (type_of(declaring) == "lambda_capture_initializer") return range_of(declaring).end;
+  if (has_word(types.conditions, type_of(declaring))) return end_of_value(place);
+  const TSNode statement = statement_around(types.statements, place);
+  if (!ts_node_is_null(statement)) return range_of(statement).end;
   if (types.known_from == KnownFrom::kName || type_of(declaring) == "type_switch_statement")
     return place.range.begin;
   if (type_of(declaring) == "match_pattern") return range_of(declaring).begin;
@@ -357,8 +376,14 @@ std::size_t known_from(const ScopeTypes& types, const NamePlace& place) {
   return ts_node_is_null(body) ? range_of(declaring).end : range_of(body).begin;
 }
 
-// Its end. Rust's "if let" does not declare the name for its "else".
-std::size_t known_to(const TSNode& scope) {
+// Its end. Rust's and Swift's "if let" do not declare the name for their "else".
+std::size_t known_to(const ScopeTypes& types, const TSNode& scope) {
+  const bool is_condition = has_word(types.conditions, type_of(scope));
+  const std::uint32_t count = is_condition ? ts_node_child_count(scope) : 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const TSNode child = ts_node_child(scope, i);
+    if (type_of(child) == "else") return range_of(child).begin;
+  }
   const TSNode alternative = child_by_field(scope, "alternative");
   const bool is_let = type_of(scope) == "if_expression" && !ts_node_is_null(alternative);
   return is_let ? range_of(alternative).begin : range_of(scope).end;
@@ -398,6 +423,12 @@ TSNode argument_name(std::string_view places, const TSNode& argument) {
     const std::size_t dot = place.find('.');
     if (dot != place.npos && place.substr(0, dot) == type_of(argument))
       return child_by_field(argument, place.substr(dot + 1));
+    const std::size_t first = place.find("-?");
+    if (first != place.npos && place.substr(0, first) == type_of(argument) &&
+        has_child(argument, place.substr(first + 2)))
+      return ts_node_named_child(argument, 0);
+    const TSNode name = child_by_field(argument, "name");
+    if (!ts_node_is_null(name) && type_of(name) == place) return name;
   }
   return TSNode{};
 }
@@ -426,14 +457,16 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
 ByteRange known_range(const ScopeTypes& types, std::string_view text, const NamePlace& place) {
   const TSNode& scope = place.path[place.scope];
   if (type_of(scope) == "namespace_definition") return {0, text.size()};
-  return {known_from(types, place), known_to(scope)};
+  return {known_from(types, place), known_to(types, scope)};
 }
 
 std::string_view receiver_of(std::string_view text, const NamePlace& place) {
   constexpr std::string_view kBetween = " \t\r\n.?!:";
   if (place.path.size() < 2) return {};
   std::size_t begin = range_of(place.path[place.path.size() - 2]).begin;
-  if (begin == place.range.begin && place.role == NameRole::kQualified && place.path.size() > 2)
+  const bool is_suffix = type_of(place.path[place.path.size() - 2]) == "navigation_suffix";
+  const bool is_below = begin == place.range.begin && place.role == NameRole::kQualified;
+  if ((is_suffix || is_below) && place.path.size() > 2)
     begin = range_of(place.path[place.path.size() - 3]).begin;
   if (type_of(place.path[place.path.size() - 2]) == "token_tree") {
     begin = place.range.begin;

@@ -5,19 +5,18 @@
 #include <optional>
 #include <utility>
 
+#include "indexing/syntax/bracket_list.h"
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/enclosing_types.h"
-#include "indexing/syntax/name_places.h"
 #include "text/strings/names.h"
 #include "text/strings/text_lines.h"
+#include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
 
-// More parameters or arguments are data rather than code.
+// More parameters are data rather than code.
 constexpr std::uint32_t kMaxParts = 256;
-// A name that stands in more places is none whose calls a person changes.
-constexpr std::size_t kMaxPlaces = 5000;
 // A definition that is deeper within others was not written by a person.
 constexpr std::size_t kMaxNested = 64;
 // Python: after these decorators a function still takes what its parameters say.
@@ -49,6 +48,11 @@ TSNode inside_parameter(const TSNode& node) {
   }
   const std::string_view type = type_of(node);
   if (type == "typed_parameter") return ts_node_named_child(node, 0);
+  // Kotlin's parameters have no fields.
+  const TSNode first = ts_node_named_child(node, 0);
+  if (type == "parameter" && ts_node_is_null(child_by_field(node, "type")) &&
+      !ts_node_is_null(first) && type_of(first) == "identifier")
+    return first;
   constexpr std::string_view kAround =
       "list_splat_pattern dictionary_splat_pattern rest_pattern reference_declarator "
       "variadic_declarator parenthesized_declarator spread_parameter";
@@ -62,16 +66,17 @@ class ParameterReader {
       : types_(types), text_(text) {}
 
   // Of the list, or the one parameter that has no list. False: they make no sense.
-  bool read(const TSNode& list, bool is_list, Signature* signature) {
+  bool read(const BracketList& list, bool is_list, Signature* signature) {
     signature_ = signature;
-    if (ts_node_has_error(list) || ts_node_child_count(list) > kMaxParts) return false;
+    if (ts_node_child_count(list.node) > kMaxParts || has_error(list)) return false;
     if (!is_list) {
-      add(list);
+      add(list.node);
       return true;
     }
-    TreeCursor cursor(list);
-    for (bool more = cursor.to_first_child(); more; more = cursor.to_next_sibling())
-      read_part(cursor.node(), cursor.field());
+    TreeCursor cursor(list.node);
+    for (bool more = cursor.to_first_child(); more; more = cursor.to_next_sibling()) {
+      if (list.range.contains(range_of(cursor.node()))) read_part(cursor.node(), cursor.field());
+    }
     return true;
   }
 
@@ -83,7 +88,13 @@ class ParameterReader {
 
   void read_part(const TSNode& node, std::string_view field) {
     const std::string_view type = type_of(node);
+    if (type == "=") return take_default();
+    if (is_default_) {
+      is_default_ = is_comment(type);
+      return;
+    }
     if (!ts_node_is_named(node) && !has_word(types_.rest, type)) return;
+    if (has_word(types_.attributes, type)) is_rest_ = is_rest_ || has_rest_mark(node);
     if (is_comment(type) || has_word(types_.attributes, type)) return;
     if (has_word(types_.by_place_before, type)) {
       for (Parameter& parameter : signature_->all) parameter.kind = Parameter::Kind::kByPlace;
@@ -94,6 +105,18 @@ class ParameterReader {
       add(node);
     }
     is_by_name_ = is_by_name_ || is_or_has(node, types_.by_name_behind);
+  }
+
+  // Kotlin and Swift have the default of a parameter beside it.
+  void take_default() {
+    if (!signature_->all.empty()) signature_->all.back().is_optional = true;
+    is_default_ = true;
+  }
+
+  bool has_rest_mark(const TSNode& node) const {
+    const std::string_view text = text_of(node);
+    return std::ranges::any_of(split_words(types_.rest_marks),
+                               [&](std::string_view word) { return has_name(text, word); });
   }
 
   // Whether the node, or one that its name is in, is of these types.
@@ -117,7 +140,12 @@ class ParameterReader {
       return add(Parameter::Kind::kNamedRest, name_of(node), false);
     const TSNode type_node = child_by_field(node, "type");
     const bool is_rest = is_or_has(node, types_.rest) || is_or_has(type_node, types_.rest);
-    if (is_rest) return add(Parameter::Kind::kRest, name_of(node), false);
+    if (is_rest || is_rest_) {
+      is_by_name_ = is_by_name_ || is_rest_;
+      is_rest_ = false;
+      return add(Parameter::Kind::kRest, name_of(node), false);
+    }
+    if (types_.style.has_labels) return add_labelled(node);
     const std::string name = name_of(node);
     if (name.empty() && text_of(node) == "void") return;  // C: "f(void)"
     add(is_by_name_ ? Parameter::Kind::kByName : Parameter::Kind::kPlain, name, is_default);
@@ -128,8 +156,23 @@ class ParameterReader {
     signature_->all.push_back({kind, std::string(name), is_optional});
   }
 
+  // Swift: "name: T" and "label name: T" are called by a label, "_ name: T" is not.
+  void add_labelled(const TSNode& node) {
+    const TSNode label = child_by_field(node, "external_name");
+    const bool has_none = !ts_node_is_null(label) && text_of(label) == "_";
+    const bool is_own = ts_node_is_null(label) || has_none;
+    const std::string name = is_own ? name_of(node) : std::string(text_of(label));
+    const std::uint32_t count = ts_node_child_count(node);
+    if (count > 0 && has_word(types_.rest_marks, type_of(ts_node_child(node, count - 1))))
+      return add(Parameter::Kind::kRest, has_none ? std::string() : name, false);
+    add(has_none ? Parameter::Kind::kByPlace : Parameter::Kind::kByName, name, false);
+    signature_->all.back().type = type_written_in(node);
+  }
+
   std::string type_written_in(const TSNode& node) const {
-    const TSNode type = child_by_field(node, "type");
+    TSNode type = child_by_field(node, "type");
+    const bool is_last = type_of(node) == "parameter" && ts_node_named_child_count(node) > 1;
+    if (ts_node_is_null(type) && is_last) type = last_named_child(node);
     return ts_node_is_null(type) ? std::string() : without_blanks(text_of(type));
   }
 
@@ -158,7 +201,8 @@ class ParameterReader {
     for (TSNode inner = inside_parameter(node); !ts_node_is_null(inner);
          inner = inside_parameter(node))
       node = inner;
-    const bool is_name = type_of(node) == "identifier" || type_of(node).ends_with("_pattern");
+    const std::string_view type = type_of(node);
+    const bool is_name = type.ends_with("identifier") || type.ends_with("_pattern");
     return is_name ? without_blanks(text_of(node)) : std::string();
   }
 
@@ -166,6 +210,8 @@ class ParameterReader {
   std::string_view text_;
   Signature* signature_ = nullptr;
   bool is_by_name_ = false;
+  bool is_rest_ = false;     // the next parameter takes all further arguments
+  bool is_default_ = false;  // the next node is the default of the last parameter
 };
 
 // A definition that the walk is in.
@@ -223,13 +269,13 @@ class SignatureFinder {
 
   void read(const Open& function, std::string owner) {
     const auto [list, is_list] = parameters_of(cursor_.node());
-    if (ts_node_is_null(list)) return;
+    if (ts_node_is_null(list.node)) return;
     Signature signature{.path = function.path,
                         .name = function.name,
                         .owner = std::move(owner),
                         .declared = function.declared,
-                        .head = {function.declared.begin, range_of(list).end},
-                        .parameters = range_of(list)};
+                        .head = {function.declared.begin, list.range.end},
+                        .parameters = list.range};
     if (signature.owner.empty() && is_in_type()) signature.owner = open_.back().name;
     signature.is_member = !signature.owner.empty();
     if (!ParameterReader(types_, text_).read(list, is_list, &signature)) return;
@@ -268,14 +314,28 @@ class SignatureFinder {
     return true;
   }
 
-  // Python: the first parameter of a method.
+  // The first parameter of a method.
   void take_self(std::string_view decorators, Signature& signature) const {
+    if (types_.style.passes_object && !signature.all.empty() &&
+        is_object(signature.all.front(), signature.owner)) {
+      signature.all.erase(signature.all.begin());
+      signature.receiver = Signature::Receiver::kObject;
+    }
     if (!types_.has_explicit_self || !is_in_type() || signature.all.empty()) return;
     if (has_name(decorators, "staticmethod")) return;
     if (signature.all.front().kind == Parameter::Kind::kRest) return;
     signature.all.erase(signature.all.begin());
     signature.receiver = has_name(decorators, "classmethod") ? Signature::Receiver::kType
                                                              : Signature::Receiver::kObject;
+  }
+
+  // Zig: "self: anytype", "other: *const K" in the type `owner`.
+  bool is_object(const Parameter& first, std::string_view owner) const {
+    if (has_word(grammar_.scopes()->own, first.name)) return true;
+    std::string_view type = first.type;
+    if (type.starts_with('*')) type.remove_prefix(1);
+    if (type.starts_with("const")) type.remove_prefix(5);
+    return type == "@This()" || type == "Self" || (!owner.empty() && type == owner);
   }
 
   // In some grammars the field also has the parameters that are types.
@@ -289,7 +349,7 @@ class SignatureFinder {
   }
 
   // And whether it is a list rather than one parameter.
-  std::pair<TSNode, bool> parameters_of(const TSNode& definition) const {
+  std::pair<BracketList, bool> parameters_of(const TSNode& definition) const {
     TSNode function = definition;
     for (const std::string_view field : {"value", "right"}) {
       const TSNode value = child_by_field(definition, field);
@@ -303,9 +363,13 @@ class SignatureFinder {
           has_word("reference_declarator parenthesized_declarator", type_of(node));
       node = is_around ? last_named_child(node) : child_by_field(node, "declarator");
     }
-    if (ts_node_is_null(list)) return {child_by_field(function, "parameter"), false};
+    if (ts_node_is_null(list)) {
+      const TSNode one = child_by_field(function, "parameter");
+      if (!ts_node_is_null(one)) return {{one, range_of(one)}, false};
+      return {list_in(function, types_.parameter_lists).value_or(BracketList{}), true};
+    }
     const bool is_list = has_word(types_.parameter_lists, type_of(list));
-    return {is_list ? list : TSNode{}, true};
+    return {is_list ? BracketList{list, range_of(list)} : BracketList{}, true};
   }
 
   const Grammar& grammar_;
@@ -318,128 +382,11 @@ class SignatureFinder {
   std::vector<Signature> found_;
 };
 
-class CallReader {
- public:
-  CallReader(const Grammar& grammar, std::string_view text) : grammar_(grammar), text_(text) {}
-
-  std::optional<Call> read(const NamePlace& place) const {
-    const SignatureTypes& types = *grammar_.signatures();
-    if (is_no_code(place)) return std::nullopt;
-    std::size_t at = place.path.size() - 1;
-    while (at > 0 && is_at(types.callee_parts, place, at)) --at;
-    if (at == 0 || !is_at(types.calls, place, at)) return std::nullopt;
-    const TSNode& node = place.path[at - 1];
-    const TSNode list = child_by_field(node, "arguments");
-    if (ts_node_is_null(list) || !has_word(types.argument_lists, type_of(list)))
-      return std::nullopt;
-    Call call{
-        .name = place.range, .range = range_of(node), .arguments = range_of(list), .receiver = {}};
-    call.receiver = receiver(place, node);
-    read_arguments(list, call);
-    return call;
-  }
-
- private:
-  // Text that is no code.
-  static bool is_no_code(const NamePlace& place) {
-    return place.role == NameRole::kComment || place.role == NameRole::kText ||
-           place.role == NameRole::kRaw;
-  }
-
-  // "a.b" of "a.b.f(1)", "new" of "new F(1)".
-  std::string receiver(const NamePlace& place, const TSNode& call) const {
-    const std::size_t begin = range_of(call).begin;
-    std::string_view before = text_.substr(begin, place.range.begin - begin);
-    constexpr std::string_view kBetween = " \t\r\n?";
-    before = before.substr(0, before.find_last_not_of(kBetween) + 1);
-    for (const std::string_view mark : {"->", "::", "."}) {
-      if (!before.ends_with(mark)) continue;
-      before.remove_suffix(mark.size());
-      return std::string(before.substr(0, before.find_last_not_of(kBetween) + 1));
-    }
-    return {};
-  }
-
-  void read_arguments(const TSNode& list, Call& call) const {
-    if (ts_node_has_error(list) || ts_node_child_count(list) > kMaxParts) {
-      call.is_odd = true;
-      return;
-    }
-    TreeCursor cursor(list);
-    for (bool more = cursor.to_first_child(); more; more = cursor.to_next_sibling()) {
-      const TSNode& node = cursor.node();
-      if (is_comment(type_of(node))) call.is_odd = true;
-      if (ts_node_is_named(node) && !is_comment(type_of(node))) call.all.push_back(argument(node));
-    }
-  }
-
-  Argument argument(const TSNode& node) const {
-    Argument made{.range = range_of(node), .value = range_of(node), .name = {}};
-    made.is_spread = has_word(grammar_.signatures()->spreads, type_of(node));
-    const TSNode name = argument_name(grammar_.scopes()->arguments, node);
-    made.has_effects = has_effects(node, !ts_node_is_null(name));
-    if (ts_node_is_null(name)) return made;
-    const ByteRange range = range_of(name);
-    made.name = std::string(text_.substr(range.begin, range.size()));
-    const std::size_t mark = text_.find_first_of("=:", range.end);
-    if (mark < made.range.end) made.value.begin = skip_space(text_, mark + 1);
-    return made;
-  }
-
-  // Whether to evaluate it may do something. What a function in it does is not done yet.
-  bool has_effects(const TSNode& node, bool is_named) const {
-    TreeCursor cursor(node);
-    for (bool more = true; more;) {
-      const TSNode& each = cursor.node();
-      const std::string_view type = type_of(each);
-      const bool is_function = has_word(grammar_.scopes()->functions, type);
-      const bool is_effect = does_something(type) || has_word(grammar_.signatures()->effects, type);
-      const bool is_own = is_named && ts_node_eq(each, node);  // Scala: `a = 1` looks like one
-      if (!is_function && !is_own && is_effect) return true;
-      more = (!is_function && cursor.to_first_child()) || cursor.to_next_outside();
-    }
-    return false;
-  }
-
-  static bool does_something(std::string_view type) {
-    constexpr std::string_view kWords[] = {"call",
-                                           "invocation",
-                                           "creation",
-                                           "new_expression",
-                                           "await",
-                                           "yield",
-                                           "assignment",
-                                           "named_expression",
-                                           "update_expression",
-                                           "macro",
-                                           "delete",
-                                           "try",
-                                           "declaration_expression"};
-    constexpr std::string_view kSigns = "++ -- <- :=";
-    return has_word(kSigns, type) || std::ranges::any_of(kWords, [&](std::string_view word) {
-             return type.find(word) != type.npos;
-           });
-  }
-
-  const Grammar& grammar_;
-  std::string_view text_;
-};
-
 }  // namespace
 
 std::vector<Signature> find_signatures(const Grammar& grammar, std::string_view text,
                                        const TSNode& root) {
   return SignatureFinder(grammar, text, root).find();
-}
-
-std::vector<Call> find_calls(const Grammar& grammar, std::string_view text, const TSNode& root,
-                             std::string_view name) {
-  std::vector<Call> calls;
-  const CallReader reader(grammar, text);
-  for (const NamePlace& place : find_places(grammar, text, root, name, kMaxPlaces)) {
-    if (std::optional<Call> call = reader.read(place)) calls.push_back(std::move(*call));
-  }
-  return calls;
 }
 
 }  // namespace redraft

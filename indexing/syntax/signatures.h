@@ -60,14 +60,15 @@ struct Argument {
   std::string name;          // empty: it has none
   bool is_spread = false;    // several, as "*them"
   bool has_effects = false;  // to leave it out would leave out more than a value
+  bool is_behind = false;    // a block behind the brackets: it is for the last parameter
 };
 
 struct Call {
   ByteRange name;  // by which it calls
   ByteRange range;
-  ByteRange arguments;   // with their brackets
+  ByteRange arguments;   // with their brackets; empty if there are none
   std::string receiver;  // what stands before the name: "self" of "self.f()"; may be empty
-  bool is_odd = false;   // there are comments or errors between its arguments
+  bool is_odd = false;   // there are comments or errors between its arguments, or a block behind
   std::vector<Argument> all = {};
 };
 

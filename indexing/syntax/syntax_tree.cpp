@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "indexing/syntax/call_finder.h"
 #include "indexing/syntax/container_finder.h"
 #include "indexing/syntax/definition_finder.h"
 #include "indexing/syntax/grammar_table.h"

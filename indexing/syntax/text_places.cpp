@@ -142,9 +142,15 @@ class TextReader {
 
   // Rust's println!("{name}"): the tree does not look into strings.
   bool is_filled_in(const NamePlace& place) const {
+    if (types_.has_dollar_names && is_behind_dollar(place.range.begin)) return true;
     if (!is_in_macro(place) || place.range.begin == 0) return false;
     const char after = place.range.end < text_.size() ? text_[place.range.end] : ' ';
     return text_[place.range.begin - 1] == '{' && (after == '}' || after == ':');
+  }
+
+  // Kotlin: "$name", but not "\\$name".
+  bool is_behind_dollar(std::size_t begin) const {
+    return begin > 0 && text_[begin - 1] == '$' && (begin < 2 || text_[begin - 2] != '\\');
   }
 
   const ScopeTypes& types_;

@@ -33,15 +33,15 @@ def directory():
 
 
 def _package(modules, name):
-    for place in (modules / name, modules / "@tree-sitter-grammars" / name):
+    for place in (modules / name, *modules.glob(f"@*/{name}")):
         if place.is_dir():
             return place
     raise SetupError(f"the lock file names no package {name}")
 
 
 def _copy(package, folders, target):
-    """C sources and headers of `folders`, and the licence."""
-    files = [file for folder in folders for file in (package / folder).rglob("*") if file.suffix in {".c", ".h"}]
+    """C and C++ sources, and headers, of `folders`, and the licence."""
+    files = [file for folder in folders for file in (package / folder).rglob("*") if file.suffix in {".c", ".cc", ".h"}]
     if not files:
         raise SetupError(f"{package.name} has no sources in {', '.join(folders)}")
     for file in [*files, *package.glob("LICEN[CS]E*")]:
@@ -54,7 +54,7 @@ def _copy(package, folders, target):
 
 def ensure():
     if not directory().is_dir():
-        with npm.unpacked(_LOCK, "tree-sitter and its grammars (30 MB)") as modules:
+        with npm.unpacked(_LOCK, "tree-sitter and its grammars (45 MB)") as modules:
             _take(modules)
     say("tree-sitter and its grammars: ready")
 

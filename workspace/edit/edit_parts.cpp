@@ -104,13 +104,31 @@ class Divider {
   // Says for each line which definition it belongs to. One that is small enough has its lines to
   // itself; one of a single line is a statement like any other.
   void paint(const std::vector<Definition>& definitions) {
-    for (const Definition& definition : definitions) {
+    for (std::size_t i = 0; i < definitions.size(); ++i) {
+      const Definition& definition = definitions[i];
       if (definition.range.empty() || definition.depth > kMaxDepth) continue;
       const LineWindow lines = lines_of(definition);
       const std::string_view name = std::string_view(file_.document().text())
                                         .substr(definition.name.begin, definition.name.size());
       paint(lines, name, name.empty() ? lines.first : index_.line_of(definition.name.begin));
+      const bool has_inner =
+          i + 1 < definitions.size() && definitions[i + 1].range.begin < definition.range.end;
+      if (definition.kind == DefinitionKind::kEntry && !has_inner) paint_text_in(lines);
     }
+  }
+
+  // What the tree knows as mere text: the script of a component, a long list of data.
+  void paint_text_in(LineWindow lines) {
+    if (bytes_of(lines) <= max_bytes_ || lines.last - lines.first < 3) return;
+    const int first = lines.first + 1;
+    const auto size = static_cast<std::size_t>(lines.last - 1 - first);
+    const auto inside = std::span(file_.lines()).subspan(static_cast<std::size_t>(first), size);
+    std::vector<LineBlock> blocks = line_blocks(inside, max_bytes_);
+    for (LineBlock& block : blocks) {
+      block.lines = {block.lines.first + first, block.lines.last + first};
+      block.header += first;
+    }
+    paint(blocks);
   }
 
   void paint(const std::vector<LineBlock>& blocks) {

@@ -34,15 +34,75 @@ bool has_kind(const std::vector<Parameter>& parameters, Kind kind) {
                              [&](const Parameter& parameter) { return parameter.kind == kind; });
 }
 
-// nullopt if the call is wrong, or if the matching is unknown.
-std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const Call& call,
-                                bool may_lack) {
-  Binding binding{
-      .arguments = std::vector<int>(parameters.size(), -1), .rest = {}, .named_rest = {}};
+// Whether each parameter has an argument, or needs none.
+bool is_complete(const std::vector<Parameter>& parameters, const Binding& binding) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const bool may_be_left_out = takes_several(parameters[i]) || parameters[i].is_optional;
+    if (!may_be_left_out && binding.arguments[i] < 0) return false;
+  }
+  return true;
+}
+
+// A block behind the brackets is for the last parameter. False: that has an argument.
+bool bind_block(int argument, Binding& binding) {
+  if (binding.arguments.empty() || binding.arguments.back() >= 0) return false;
+  binding.arguments.back() = argument;
+  return true;
+}
+
+// For languages with labels: the parameters from `place` on that may take argument(i) of the call.
+// Returns the size of `parameters` if none may.
+std::size_t place_with_label(const std::vector<Parameter>& parameters, std::size_t place,
+                             const Argument& argument) {
+  for (; place < parameters.size(); ++place) {
+    const Parameter& parameter = parameters[place];
+    const std::string_view label =
+        parameter.kind == Kind::kByPlace ? std::string_view() : parameter.name;
+    if (label == argument.name) return place;
+    if (!takes_several(parameter) && !parameter.is_optional) break;
+  }
+  return parameters.size();
+}
+
+std::optional<Binding> bound_by_labels(const std::vector<Parameter>& parameters, const Call& call,
+                                       Binding binding) {
   std::size_t place = 0;
   for (int i = 0; i < std::ssize(call.all); ++i) {
     const Argument& argument = call.all[static_cast<std::size_t>(i)];
     if (argument.is_spread) return std::nullopt;
+    if (argument.is_behind) {
+      if (!bind_block(i, binding)) return std::nullopt;
+      continue;
+    }
+    if (!binding.rest.empty() && argument.name.empty() && binding.rest.back() == i - 1) {
+      binding.rest.push_back(i);
+      continue;
+    }
+    place = place_with_label(parameters, place, argument);
+    if (place == parameters.size()) return std::nullopt;
+    if (parameters[place].kind == Kind::kRest)
+      binding.rest.push_back(i);
+    else
+      binding.arguments[place] = i;
+    ++place;
+  }
+  return is_complete(parameters, binding) ? std::optional(std::move(binding)) : std::nullopt;
+}
+
+// nullopt if the call is wrong, or if the matching is unknown.
+std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const Call& call,
+                                const CallStyle& style) {
+  Binding binding{
+      .arguments = std::vector<int>(parameters.size(), -1), .rest = {}, .named_rest = {}};
+  if (style.has_labels) return bound_by_labels(parameters, call, std::move(binding));
+  std::size_t place = 0;
+  for (int i = 0; i < std::ssize(call.all); ++i) {
+    const Argument& argument = call.all[static_cast<std::size_t>(i)];
+    if (argument.is_spread) return std::nullopt;
+    if (argument.is_behind) {
+      if (!bind_block(i, binding)) return std::nullopt;
+      continue;
+    }
     if (!argument.name.empty()) {
       const int index = index_of(parameters, argument.name);
       if (index < 0 && !has_kind(parameters, Kind::kNamedRest)) return std::nullopt;
@@ -66,11 +126,8 @@ std::optional<Binding> bound_to(const std::vector<Parameter>& parameters, const 
       return std::nullopt;
     }
   }
-  for (std::size_t i = 0; i < parameters.size() && !may_lack; ++i) {
-    const bool may_be_left_out = takes_several(parameters[i]) || parameters[i].is_optional;
-    if (!may_be_left_out && binding.arguments[i] < 0) return std::nullopt;
-  }
-  return binding;
+  const bool is_right = style.may_lack || is_complete(parameters, binding);
+  return is_right ? std::optional(std::move(binding)) : std::nullopt;
 }
 
 // Whether `now` gives each parameter the argument that `then` gave it, and each new required
@@ -134,7 +191,7 @@ class Rewriting {
       : change_(change), call_(call), style_(style), text_of_(text_of) {}
 
   std::optional<std::string> run() {
-    const std::optional<Binding> then = bound_to(change_.before.all, call_, style_.may_lack);
+    const std::optional<Binding> then = bound_to(change_.before.all, call_, style_);
     if (!then || call_.is_odd || !place(*then) || !can_drop()) return std::nullopt;
     std::ranges::stable_sort(named_, {}, &Placed::index);
     std::ranges::move(named_, std::back_inserter(in_order_));
@@ -172,7 +229,7 @@ class Rewriting {
   }
 
   bool place_rest(const std::vector<int>& rest) {
-    if (is_gap_ && !rest.empty()) return false;
+    if (is_gap_ && !style_.has_labels && !rest.empty()) return false;
     for (const int index : rest) add_in_order(index);
     return true;
   }
@@ -184,7 +241,12 @@ class Rewriting {
       return parameter.is_optional || (was_there && style_.may_lack);
     }
     const bool is_named = !argument(index).name.empty();
-    const bool has_to_be = parameter.kind == Kind::kByName || is_gap_;
+    const bool has_to_be = parameter.kind == Kind::kByName || (is_gap_ && !style_.has_labels);
+    if (style_.has_labels && parameter.kind == Kind::kByPlace) {
+      keep(index);
+      in_order_.push_back({index, text_of_(argument(index).value)});
+      return true;
+    }
     if (!is_named && !has_to_be) {
       add_in_order(index);
       return true;
@@ -202,7 +264,7 @@ class Rewriting {
     const std::string text = each.name == name
                                  ? text_of_(each.range)
                                  : name + std::string(style_.name_mark) + text_of_(each.value);
-    named_.push_back({index, text});
+    (style_.has_labels ? in_order_ : named_).push_back({index, text});
   }
 
   // Whether arguments without a parameter can be dropped. False: one has effects, or may belong to
@@ -296,20 +358,22 @@ std::optional<SignatureChange> signature_change(const Signature& before, const S
       if (is_same_place_renamed(change.was, i, before, after)) change.was[i] = static_cast<int>(i);
     }
   }
-  // Only names changed: no positional call becomes wrong.
-  bool is_alike = style.name_mark.empty() && then.size() == after.all.size();
+  // Only names changed that no call has: no call becomes wrong.
+  bool is_alike = then.size() == after.all.size();
   for (std::size_t i = 0; i < change.was.size() && is_alike; ++i) {
-    is_alike = change.was[i] == static_cast<int>(i) && then[i].kind == after.all[i].kind &&
-               then[i].is_optional == after.all[i].is_optional;
+    const Parameter &was = then[i], &now = after.all[i];
+    const bool has_name = !style.name_mark.empty() && now.kind != Kind::kByPlace;
+    is_alike = change.was[i] == static_cast<int>(i) && was.kind == now.kind &&
+               was.is_optional == now.is_optional && (was.name == now.name || !has_name);
   }
   return is_alike ? std::nullopt : std::optional(std::move(change));
 }
 
 bool has_to_follow(const SignatureChange& change, const Call& call, bool is_old,
                    const CallStyle& style) {
-  const std::optional<Binding> then = bound_to(change.before.all, call, style.may_lack);
+  const std::optional<Binding> then = bound_to(change.before.all, call, style);
   if (!then) return false;
-  const std::optional<Binding> now = bound_to(change.after.all, call, style.may_lack);
+  const std::optional<Binding> now = bound_to(change.after.all, call, style);
   if (!now) return true;
   // Python's "**more" takes arguments without a parameter.
   const bool has_more = !then->named_rest.empty() || !now->named_rest.empty();
@@ -328,8 +392,8 @@ std::optional<std::string> rewritten(const SignatureChange& change, const Call& 
 bool is_sound(const SignatureChange& change, const Call& before, std::string_view text_before,
               const Call& after, std::string_view text_after, const CallStyle& style) {
   if (after.is_odd && !before.is_odd) return false;
-  const std::optional<Binding> then = bound_to(change.before.all, before, style.may_lack);
-  const std::optional<Binding> now = bound_to(change.after.all, after, style.may_lack);
+  const std::optional<Binding> then = bound_to(change.before.all, before, style);
+  const std::optional<Binding> now = bound_to(change.after.all, after, style);
   if (!then || !now) return false;
   return gives_the_same(change, *then, *now, [&](int old_index, int new_index) {
     const ByteRange& old_value = before.all[static_cast<std::size_t>(old_index)].value;

@@ -59,12 +59,14 @@ std::string_view first_name(std::string_view text) {
   return text.substr(0, end);
 }
 
-// A call through the type passes the object, too: "Server.start(server, 1)".
-void leave_out_object(const Signature& signature, Call& call) {
-  const bool is_by_type = signature.receiver == Signature::Receiver::kObject &&
-                          !signature.owner.empty() &&
-                          (last_name(call.receiver) == signature.owner || call.receiver == "Self");
-  if (!is_by_type || call.all.empty() || !call.all.front().name.empty()) return;
+// A call through the type passes the object, too: "Server.start(server, 1)"; in Zig also
+// "start(server, 1)".
+void leave_out_object(const Signature& signature, const CallStyle& style, Call& call) {
+  const bool is_by_name = style.passes_object && call.receiver.empty();
+  const bool is_by_type = !signature.owner.empty() && last_name(call.receiver) == signature.owner;
+  const bool passes = signature.receiver == Signature::Receiver::kObject &&
+                      (is_by_name || is_by_type || call.receiver == "Self");
+  if (!passes || call.all.empty() || !call.all.front().name.empty()) return;
   call.all.erase(call.all.begin());
   call.is_odd = true;
 }
@@ -81,7 +83,7 @@ const SyntaxTree* tree_to_compare(const Document& document) {
 
 std::vector<Call> calls_of(const SyntaxTree& tree, const Signature& function) {
   std::vector<Call> calls = tree.calls_of(function.name);
-  for (Call& call : calls) leave_out_object(function, call);
+  for (Call& call : calls) leave_out_object(function, tree.call_style(), call);
   return calls;
 }
 

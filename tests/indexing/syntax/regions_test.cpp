@@ -249,9 +249,10 @@ TEST_P(EachLine, OfASampleHasAWholeRegion) {
 // in it.
 TEST(Regions, OfEveryLineOfRealFilesAreWhole) {
   const std::map<std::string, std::string> languages = {
-      {".py", "python"},     {".cpp", "cpp"},   {".h", "cpp"},
-      {".lua", "lua"},       {".sh", "sh"},     {".ts", "typescript"},
-      {".js", "javascript"}, {".json", "json"}, {".md", "markdown"}};
+      {".py", "python"},    {".cpp", "cpp"},       {".h", "cpp"},         {".lua", "lua"},
+      {".sh", "sh"},        {".ts", "typescript"}, {".js", "javascript"}, {".json", "json"},
+      {".md", "markdown"},  {".kt", "kotlin"},     {".swift", "swift"},   {".zig", "zig"},
+      {".tf", "terraform"}, {".vue", "vue"},       {".svelte", "svelte"}};
   std::vector<fs::path> folders;
   for (const char* folder :
        {"indexing/syntax", "cli/common", "lsp/features", "editors", "tools", "docs"})

@@ -3,7 +3,7 @@
 namespace redraft {
 namespace {
 
-const Sample kSamples[] = {
+const Sample kCode[] = {
     {"shellscript",
      R"(#!/bin/bash
 set -eu
@@ -78,16 +78,6 @@ namespace Bank
 )",
      {"module Bank", "  type Account", "    function Balance", "    function Name",
       "    function Account", "  type IPaid", "    function Pay"}},
-    {"css",
-     R"(body { margin: 0; }
-
-«/* On phones. */
-@media (max-width: 600px) {
-  ¦
-  .menu { display: none; }
-}»
-)",
-     {"entry body", "entry (max-width: 600px)", "  entry .menu"}},
     {"go",
      R"(package queue
 
@@ -112,17 +102,6 @@ type (
 func main() { fmt.Println("x") }
 )",
      {"type Queue", "function Push", "type Pair", "type Name", "function main"}},
-    {"html",
-     R"(<!DOCTYPE html>
-<html>
-  <body>
-    «<ul>
-      <li>one <b>t¦wo</b></li>
-    </ul>»
-  </body>
-</html>
-)",
-     {"entry html", "  entry body", "    entry ul"}},
     {"java",
      R"(package shop;
 
@@ -193,16 +172,6 @@ namespace Inner { export function help(): void {} }
 const Empty = () => <></>;
 )",
      {"type Props", "function Heading", "function Empty"}},
-    {"json",
-     R"({
-  "name": "redraft",
-  «"scripts": {
-    "build": ¦"make",
-    "all": ["build"]
-  }»
-}
-)",
-     {"entry scripts"}},
     {"lua",
      R"(local M = {}
 
@@ -216,21 +185,6 @@ M.late = function() return 1 end
 return { start = function() end }
 )",
      {"function M.add", "function hidden", "function M.late", "function start"}},
-    {"markdown",
-     R"(Before any heading.
-
-# Title
-
-Text.
-
-«## Details
-
-- one¦
-- two»
-
-# Other
-)",
-     {"section Title", "  section Details", "section Other"}},
     {"php",
      R"(<p>Hello</p>
 <?php
@@ -315,31 +269,6 @@ macro_rules! twice { ($x:expr) => { 2 * $x }; }
 )",
      {"type Point", "implementation Point", "  function fmt", "type Area", "  function area",
       "type Shape", "module tests", "  function check", "function twice"}},
-    {"toml",
-     R"(title = "redraft"
-
-[package]
-name = "x"
-
-«# Only for tests.
-[dependencies.dev]
-gtest = "1.¦11"»
-
-[[bin]]
-name = "y"
-)",
-     {"entry package", "entry dependencies.dev", "entry bin"}},
-    {"yaml",
-     R"(name: check
-on: [push]
-jobs:
-  «# On every push.
-  test:
-    runs-on: linux
-    steps: [¦a, b]»
-  other: x
-)",
-     {"entry jobs", "  entry test"}},
     {"scala",
      R"(package shop
 
@@ -370,10 +299,102 @@ def total(all: List[Int]): Int =
 )",
      {"type Basket", "  function of", "type Basket", "  function add", "type Priced",
       "  function price", "type Kind", "type Name", "function total"}},
+    {"kotlin",
+     R"(package shop
+
+import kotlin.math.max
+
+class Basket(private val limit: Int = 3, var last: String) : Base(limit), Priced {
+  «/** Adds one. */
+  @Deprecated("slow")
+  override fun <T> add(item: T, vararg more: Int): Int {
+    last = "$item and ${more.size}"
+    return max(limit¦, more.size)
+  }»
+
+  companion object {
+    fun of(first: String): Basket = Basket(last = first)
+  }
+}
+
+interface Priced {
+  fun price(): Int
+}
+
+enum class Kind(val n: Int) {
+  BIG(1),
+  SMALL(2);
+
+  fun twice() = n * 2
+}
+
+object Store
+typealias Name = String
+
+fun String.total(all: List<Int>): Int = all.sum()
+)",
+     {"type Basket", "  function add", "  type ", "    function of", "type Priced",
+      "  function price", "type Kind", "  function twice", "type Store", "type Name",
+      "function total"}},
+    {"swift",
+     R"(import Foundation
+
+final class Basket: Base, Priced {
+  private var items: [String] = []
+  var size: Int {
+    items.count
+  }
+
+  «/// Adds one.
+  @discardableResult
+  func add<T>(_ item: T, to count: Int = 1, rest: Int...) async throws -> Int {
+    guard let first = items.first else { return 0 }
+    return size¦ + first.count
+  }»
+
+  init(items: [String]) { self.items = items }
+}
+
+protocol Priced { func price() -> Int }
+enum Kind { case big(Int), small }
+struct Point { var x = 0 }
+extension Basket: Equatable {}
+typealias Name = String
+
+func total(all: [Int]) -> Int { all.reduce(0, +) }
+)",
+     {"type Basket", "  function size", "  function add", "  function init", "type Priced",
+      "  function price", "type Kind", "type Point", "type Basket", "type Name", "function total"}},
+    {"zig",
+     R"(const std = @import("std");
+
+pub const Basket = struct {
+    items: []const u8,
+
+    «/// Adds one.
+    pub fn add(self: *Basket, item: u8) !usize {
+        for (self.items, 0..) |each, i| {
+            if (each == item) return i;
+        }
+        return self.items.len¦;
+    }»
+};
+
+const Kind = enum { big, small };
+
+fn total(all: []const u32) usize {
+    return all.len;
+}
+
+test "total" {
+    try std.testing.expect(total(&.{}) == 0);
+}
+)",
+     {"type Basket", "  function add", "type Kind", "function total", "function total"}},
 };
 
 }  // namespace
 
-std::span<const Sample> samples() { return kSamples; }
+std::span<const Sample> code_samples() { return kCode; }
 
 }  // namespace redraft

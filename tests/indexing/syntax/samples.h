@@ -14,6 +14,8 @@ struct Sample {
   std::vector<std::string> names;  // of its definitions
 };
 
-std::span<const Sample> samples();
+std::span<const Sample> code_samples();
+std::span<const Sample> markup_samples();  // of data, markup and prose
+const std::vector<Sample>& samples();      // of all languages
 
 }  // namespace redraft

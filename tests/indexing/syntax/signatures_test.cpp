@@ -66,6 +66,24 @@ TEST(Signatures, InEachLanguage) {
   EXPECT_EQ(
       signatures_of("rust", "impl<T> K<T> { fn f(&mut self, mut a: i32, (b, c): P, _: u8) {} }\n"),
       "K.f.(a,(b,c),)");
+  EXPECT_EQ(signatures_of("kotlin",
+                          "class K(val q: Int) {\n"
+                          "  fun <T> f(a: Int, b: List<T> = g(1), vararg c: Int, d: Int) = 1\n}\n"
+                          "fun String.h(a: Int = 1, then: (Int) -> Unit) {}\n"),
+            "K.f(a,b?,*c,=d) h(a?,then)");
+  EXPECT_EQ(
+      signatures_of("swift",
+                    "class K {\n  init(a: Int, _ b: Int = 2) {}\n"
+                    "  func f<T>(_ a: T, to count: Int = g(1), rest: inout [Int], all: Int...,"
+                    " @Auto x: () -> Bool) -> Int { 1 }\n}\nfunc h(_ a: Int...) {}\n"),
+      "K.init=K(=a,/b?) K.f(/a,=to?,=rest,*all,=x) h(*)");
+  EXPECT_EQ(signatures_of("zig",
+                          "const K = struct {\n"
+                          "    fn f(self: *K, a: u8, comptime T: type) void {}\n"
+                          "    fn g(a: *const K, b: []K) void {}\n"
+                          "    fn h(all: []const K) void {}\n};\n"
+                          "extern fn p(a: [*:0]const u8, ...) c_int;\n"),
+            "K.f.(a,T) K.g.(b) K.h(all) p(a,)");
 }
 
 TEST(Signatures, OfWhatMakesNoSenseThereAreNone) {
@@ -148,6 +166,16 @@ TEST(Calls, InEachLanguage) {
             "f(1;x=a[2];***k) self.a.f(g()!;lambda: g()) f(1;2?)");
   EXPECT_EQ(calls_of("javascript", "f?.(1, ...x); new f(i++); a.b?.f(() => g()); f`x`;"),
             "f(1;*...x) f(i++!) a.b.f(() => g())");
+  EXPECT_EQ(calls_of("kotlin",
+                     "fun g() {\n  f(1, b = g(), c = *xs)\n  k?.f<Int>(x++, *xs) { it }\n"
+                     "  f { 4 }\n  run { f(a to b) }\n}\n"),
+            "f(1;b=g()!;*c=*xs) k.f(x++!;**xs;{ it }?) f({ 4 }?) f(a to b!)");
+  EXPECT_EQ(calls_of("swift",
+                     "func g() {\n  f(1, to: g(), rest: &q)\n  k?.f(1) { $0 } then: { 2 }\n"
+                     "  try await a.b.f()\n  f { 4 }\n}\n"),
+            "f(1;to=g()!;rest=&q) k.f(1;{ $0 };*{ 2 }?) a.b.f() f({ 4 }?)");
+  EXPECT_EQ(calls_of("zig", "fn g() !void {\n    f(1, &x);\n    try k.f(g(), @min(x, 1));\n}\n"),
+            "f(1;&x) k.f(g()!;@min(x, 1)!)");
   EXPECT_EQ(calls_of("typescript", "f<number>(1, await x);"), "f(1;await x!)");
   EXPECT_EQ(calls_of("c", "int a = f(1, x = 2) + f(*q++) + p->f(1);"), "f(1;x = 2!) f(*q++!)");
   EXPECT_EQ(calls_of("cpp", "int a = n::f<int>(1) + this->f({1}) + f(x...);"),

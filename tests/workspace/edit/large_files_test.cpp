@@ -105,8 +105,8 @@ std::string text_of(const Sample& sample, int n_units) {
   return text + sample.below;
 }
 
-EditRegion file_of(const std::string& text) {
-  return *EditRegion::make(*Document::make("file:///a.lines", 1, text, "lines"), EditScope::kFile,
+EditRegion file_of(const std::string& text, const std::string& language = "lines") {
+  return *EditRegion::make(*Document::make("file:///a.lines", 1, text, language), EditScope::kFile,
                            {});
 }
 
@@ -131,6 +131,40 @@ TEST(LargeFiles, EveryUnitIsAPartInEveryLanguage) {
             parts, [&](const EditPart& one) { return lines_of(file, one.lines) == unit; });
         ASSERT_NE(part, parts.end()) << unit;
       }
+    }
+  }
+}
+
+std::vector<Sample> with_grammar() {
+  return {
+      kSamples[0],
+      kSamples[1],
+      kSamples[3],
+      {"zig", "const std = @import(\"std\");\n\n",
+       "pub fn area#(side: u32) u32 {\n    log(side);\n    return side * #;\n}\n", "\n", ""},
+      {"vue", "<script setup>\nimport a from 'a'\n\n",
+       "function area#(side) {\n  log(side);\n  return side * #;\n}\n", "\n",
+       "</script>\n\n<template>\n  <p>one</p>\n</template>\n"},
+      {"svelte", "<script>\n  let n = 0;\n\n",
+       "  function area#(side) {\n    log(side);\n    return side * #;\n  }\n", "\n",
+       "</script>\n\n<p>one</p>\n"},
+  };
+}
+
+// The name of a part is the one that the syntax tree has, or within a script of a component the
+// one that its lines have.
+TEST(LargeFiles, EveryUnitIsAPartWithItsNameInLanguagesWithAGrammar) {
+  for (const Sample& sample : with_grammar()) {
+    SCOPED_TRACE(sample.name);
+    const EditRegion file = file_of(text_of(sample, kUnits), sample.name);
+    ASSERT_NE(file.document().syntax(), nullptr);
+    const std::vector<EditPart> parts = divide_into_parts(file, 3000);
+    for (int i = 1; i <= kUnits; ++i) {
+      const std::string unit = numbered(sample.unit, i);
+      const auto part = std::ranges::find_if(
+          parts, [&](const EditPart& one) { return lines_of(file, one.lines) == unit; });
+      ASSERT_NE(part, parts.end()) << unit;
+      EXPECT_THAT(part->name, HasSubstr(std::to_string(i)));
     }
   }
 }
@@ -174,6 +208,20 @@ TEST(LargeFiles, TheUnitThatIsNamedIsEditedAndNoOther) {
          {"rename the parameter of area30 to count", "make area30 return 0 instead of throwing",
           "Let area30 print each side", "area 30 should be larger"}) {
       const Outcome outcome = edit(text, instruction);
+      EXPECT_THAT(outcome.asked, ElementsAre(numbered(sample.unit, 30))) << instruction;
+      EXPECT_EQ(outcome.text, text);
+    }
+  }
+}
+
+// The same where a syntax tree says what the units are; a component has them in its script, too.
+TEST(LargeFiles, TheUnitThatIsNamedIsEditedInLanguagesWithAGrammar) {
+  for (const Sample& sample : with_grammar()) {
+    SCOPED_TRACE(sample.name);
+    const std::string text = text_of(sample, kUnits);
+    for (const char* instruction :
+         {"make area30 return 0 instead of throwing", "Let area30 print each side"}) {
+      const Outcome outcome = edit(text, instruction, sample.name);
       EXPECT_THAT(outcome.asked, ElementsAre(numbered(sample.unit, 30))) << instruction;
       EXPECT_EQ(outcome.text, text);
     }

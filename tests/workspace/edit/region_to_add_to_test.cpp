@@ -85,6 +85,24 @@ INSTANTIATE_TEST_SUITE_P(
                  "default:\n"
                  "      a = 3;\n  }\n  return a;\n}\n",
              "a = 2", "switch (a) {", "  }"},
+        Case{"kotlin", "add a case for 2",
+             "fun f(a: Int) {\n" + many("  b += 1\n") +
+                 "  when (a) {\n    1 -> {\n      g(1)\n      g(2)\n    }\n    else -> g(3)\n"
+                 "  }\n}\n",
+             "g(1)", "when (a) {", "  }"},
+        Case{"swift", "add a case for 2",
+             "func f(a: Int) {\n" + many("  b += 1\n") +
+                 "  switch a {\n  case 1:\n    g(1)\n    g(2)\n  default:\n    g(3)\n  }\n}\n",
+             "g(1)", "switch a {", "  }"},
+        Case{"zig", "add a case for 2",
+             "fn f(a: u8) void {\n" + many("    b += 1;\n") +
+                 "    switch (a) {\n        1 => {\n            g(1);\n            g(2);\n"
+                 "        },\n        else => g(3),\n    }\n}\n",
+             "g(1)", "switch (a) {", "    }"},
+        Case{"terraform", "add a field to the tags",
+             "resource \"a\" \"b\" {\n" + many("  b = 1\n") +
+                 "  tags = {\n    one = 1\n    two = 2\n  }\n}\n",
+             "one", "tags = {", "  }"},
         Case{"typescript", "add a variant", "export enum Key {\n  A = 1,\n  B = 2,\n}\n", "A = 1",
              "export enum Key {", "}"},
         Case{"go", "add a case for 2",
