@@ -215,6 +215,7 @@ class NameFinder : private DeclaredNames {
     const std::string_view type = is_own || is_super ? around : receivers_.of_receiver(place);
     if (const auto known = is_super ? std::nullopt : member_or_inherited(type, place))
       return add_use(*known, place);
+    if (!type.empty()) meanings_.missing_members.push_back({place.range, std::string(type)});
     const std::string_view bases =
         is_own || is_super ? around_.bases_of(place) : std::string_view();
     for (const std::size_t thing : members(place.is_callable)) {

@@ -40,7 +40,10 @@ class Search {
       for (const ByteRange& name : trees_.after.identifiers(place)) {
         const std::string key(text_of(name));
         std::optional<UndefinedMember> undefined = examine_case(name);
-        if (!undefined && known.insert(key).second) undefined = examine_own(key);
+        if (!undefined && known.insert(key).second) {
+          undefined = examine_own(key);
+          if (!undefined) undefined = examine_field(key);
+        }
         const bool is_told = undefined && std::ranges::any_of(found, [&](const auto& one) {
                                return one.owner == undefined->owner && one.name == undefined->name;
                              });
@@ -61,18 +64,28 @@ class Search {
     const std::string_view mark = members_.case_mark;
     const std::string_view before = text_.substr(0, name.begin);
     if (mark.empty() || !before.ends_with(mark)) return std::nullopt;
-    const std::string_view owner = last_word(before.substr(0, before.size() - mark.size()));
-    const std::size_t begin = name.begin - mark.size() - owner.size();
+    const std::string_view written = last_word(before.substr(0, before.size() - mark.size()));
+    const std::size_t begin = name.begin - mark.size() - written.size();
+    const std::string_view owner = written == "Self" ? type_of_implementation(name) : written;
     const bool is_member = begin > 0 && (text_[begin - 1] == '.' || text_[begin - 1] == ':');
     if (owner.empty() || is_member || !is_case_name(name)) return std::nullopt;
     const NamedDefinition* const type = only_type(owner);
-    if (type == nullptr || !is_enumeration(*type)) return std::nullopt;
-    const std::string use = std::string(owner) + std::string(mark) + std::string(text_of(name));
+    if (type == nullptr || (written != "Self" && !is_enumeration(*type))) return std::nullopt;
+    const std::string use = std::string(written) + std::string(mark) + std::string(text_of(name));
     const bool is_new = !has_name(trees_.before.text(), use);
     // Another part of the file may add to the type.
     const bool is_there = has_name(text_of(type->range), text_of(name)) || declares(text_of(name));
     if (!is_new || is_there) return std::nullopt;
     return UndefinedMember{std::string(owner), std::string(text_of(name)), name};
+  }
+
+  // Rust: "Mode" within "impl Mode {" and "impl Trait for Mode {"; empty: none is around.
+  std::string_view type_of_implementation(const ByteRange& place) const {
+    std::string_view type;
+    for (const NamedDefinition& one : definitions_) {
+      if (one.kind == DefinitionKind::kImplementation && one.range.contains(place)) type = one.name;
+    }
+    return type.substr(0, type.find('<'));
   }
 
   bool is_case_name(const ByteRange& name) const {
@@ -143,6 +156,49 @@ class Search {
       return UndefinedMember{type->name, name, use};
     }
     return std::nullopt;
+  }
+
+  // Go: "x.Field" of a struct. What may be a method is left out: another file may have it.
+  std::optional<UndefinedMember> examine_field(const std::string& name) const {
+    if (!members_.has_struct_fields) return std::nullopt;
+    const std::optional<NameMeanings> now = trees_.after.meanings_of(name);
+    if (!now) return std::nullopt;
+    for (const MissingMember& use : now->missing_members) {
+      const NamedDefinition* const type = only_type(use.type);
+      const bool is_new_text = std::ranges::any_of(
+          trees_.new_places, [&](const ByteRange& place) { return place.contains(use.range); });
+      if (type == nullptr || !is_new_text || !is_used_as_field(use.range) ||
+          behind_name(*type) != "struct" || has_embedded(*type) ||
+          has_name(text_of(type->range), name))
+        continue;
+      const std::optional<NameMeanings> then = trees_.before.meanings_of(name);
+      if (!then || !then->missing_members.empty()) return std::nullopt;
+      return UndefinedMember{use.type, name, use.range};
+    }
+    return std::nullopt;
+  }
+
+  // "x.Name.more", "x.Name[0]", "x.Name = 1", "x.Name == y"
+  bool is_used_as_field(const ByteRange& name) const {
+    const std::string_view after = text_.substr(skip_blanks(text_, name.end));
+    return after.starts_with('.') || after.starts_with('[') || after.starts_with('=') ||
+           after.starts_with("++") || after.starts_with("--") || after.starts_with("!=") ||
+           after.substr(0, 2) == "+=" || after.substr(0, 2) == "-=";
+  }
+
+  // "sync.Mutex" on a line of its own: its members are the struct's, too.
+  bool has_embedded(const NamedDefinition& type) const {
+    const std::size_t body = text_.find('{', type.name_range.end);
+    for (std::size_t at = line_end(text_, body) + 1; at < type.range.end;
+         at = line_end(text_, at) + 1) {
+      const std::string_view line =
+          trimmed(text_.substr(at, std::min(line_end(text_, at), type.range.end) - at));
+      if (line.empty() || line.starts_with("//") || line.starts_with('}')) continue;
+      const std::string_view first = line.substr(0, line.find_first_of(" \t"));
+      const std::string_view rest = trimmed(line.substr(first.size()));
+      if (rest.empty() || rest.starts_with('`') || rest.starts_with("//")) return true;
+    }
+    return false;
   }
 
   const NamedDefinition* type_around(const ByteRange& place) const {
