@@ -1,8 +1,7 @@
 // Definitions that a tree does not have any more, and that are not lost
 //
 //   untouched         the edits left its text alone: a macro beside it makes the tree misread it,
-//   or
-//                     the namespace around it has other ends
+//                     or the namespace around it has other ends
 //   elsewhere         it moved into its class: "Env::start" outside became "start" within Env
 //   another kind      "function engine() {}" became "var engine = ..."
 //   written in place  its lines stayed where they were, below another head that names nothing, and

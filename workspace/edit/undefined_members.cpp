@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/named_definitions.h"
 #include "languages/language.h"
@@ -158,7 +159,7 @@ class Search {
     return std::nullopt;
   }
 
-  // Go: "x.Field" of a struct. What may be a method is left out: another file may have it.
+  // "x.Field" of a struct, and "Box{Field: 1}".
   std::optional<UndefinedMember> examine_field(const std::string& name) const {
     if (!members_.has_struct_fields) return std::nullopt;
     const std::optional<NameMeanings> now = trees_.after.meanings_of(name);
@@ -167,8 +168,7 @@ class Search {
       const NamedDefinition* const type = only_type(use.type);
       const bool is_new_text = std::ranges::any_of(
           trees_.new_places, [&](const ByteRange& place) { return place.contains(use.range); });
-      if (type == nullptr || !is_new_text || !is_used_as_field(use.range) ||
-          behind_name(*type) != "struct" || has_embedded(*type) ||
+      if (type == nullptr || !is_new_text || !is_certain_field(use.range, *type) ||
           has_name(text_of(type->range), name))
         continue;
       const std::optional<NameMeanings> then = trees_.before.meanings_of(name);
@@ -176,6 +176,41 @@ class Search {
       return UndefinedMember{use.type, name, use.range};
     }
     return std::nullopt;
+  }
+
+  // Whether the struct says all that such a place may name.
+  bool is_certain_field(const ByteRange& use, const NamedDefinition& type) const {
+    const bool is_go = language_.modules == ModuleSystem::kGo;
+    const bool is_struct = is_go ? behind_name(type) == "struct" : is_rust_struct(type);
+    if (!is_struct) return false;
+    if (!trimmed(text_.substr(0, use.begin)).ends_with('.')) return is_of_file(type);
+    // What may be a method is left out: another file may have it. In Rust, so may a `Deref`.
+    return is_go && is_used_as_field(use) && !has_embedded(type);
+  }
+
+  // Whether its name means this type in all of the file.
+  bool is_of_file(const NamedDefinition& type) const {
+    const std::vector<Import> imports = trees_.after.imports().all;
+    return type.around.empty() && std::ranges::none_of(imports, [&](const Import& import) {
+             return has_name(text_of(import.range), type.name);
+           });
+  }
+
+  // With fields that have names, and without attributes that may add others.
+  bool is_rust_struct(const NamedDefinition& type) const {
+    constexpr std::string_view kHarmless =
+        "derive cfg cfg_attr doc allow deny warn expect non_exhaustive repr must_use deprecated "
+        "serde";
+    const std::string_view head =
+        text_.substr(type.range.begin, type.name_range.begin - type.range.begin);
+    for (std::size_t at = head.find("#["); at != head.npos; at = head.find("#[", at + 1)) {
+      std::size_t end = at + 2;
+      while (end < head.size() && is_name_byte(head[end])) ++end;
+      if (!has_word(kHarmless, head.substr(at + 2, end - at - 2))) return false;
+    }
+    const std::string_view behind = behind_name(type);
+    return last_word(trimmed(head)) == "struct" && behind.find(';') == behind.npos &&
+           (behind.empty() || behind.front() != '(');
   }
 
   // "x.Name.more", "x.Name[0]", "x.Name = 1", "x.Name == y"

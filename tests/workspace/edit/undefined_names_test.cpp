@@ -284,6 +284,45 @@ TEST(UndefinedMembers, OfAGoStruct) {
   EXPECT_THAT(with(embedded, "\tb.Title = \"a\"\n"), IsEmpty());
 }
 
+TEST(UndefinedMembers, OfAGoLiteral) {
+  const std::string text =
+      "package a\n\ntype Box struct {\n\tsync.Mutex\n\tWidth int\n}\n\nfunc f() {\n"
+      "\tg(Box{Width: 1})\n}\n";
+  const auto with = [&](const std::string& value) {
+    return reasons("go", text, replaced(text, "Box{Width: 1}", value));
+  };
+  EXPECT_THAT(with("Box{Title: 1}"), ElementsAre("'Box' has no 'Title'"));
+  EXPECT_THAT(with("&Box{Width: 1, Title: 1}"), ElementsAre("'Box' has no 'Title'"));
+  EXPECT_THAT(with("Box{Mutex: sync.Mutex{}}"), IsEmpty());
+  EXPECT_THAT(with("sync.Box{Title: 1}"), IsEmpty());
+  EXPECT_THAT(with("map[string]Box{\"a\": {Width: 2}}"), IsEmpty());
+}
+
+TEST(UndefinedMembers, OfARustLiteral) {
+  const std::string text =
+      "#[derive(Debug)]\nstruct Options<'a> {\n    width: &'a str,\n}\n\nenum Kind {\n"
+      "    Options { quiet: bool },\n}\n\nimpl<'a> Options<'a> {\n    fn new(width: &'a str, "
+      "quiet: bool) -> Self {\n        Options { width }\n    }\n}\n";
+  const auto with = [&](const std::string& of, const std::string& value) {
+    return reasons("rust", of, replaced(of, "Options { width }", value));
+  };
+  for (const char* value : {"Options { width, no_break_words: true }", "Self { no_break_words: 1 }",
+                            "Options { no_break_words: 1, ..Self::new(width, quiet) }"})
+    EXPECT_THAT(with(text, value), ElementsAre("'Options' has no 'no_break_words'")) << value;
+  EXPECT_THAT(with(text, "Options { width, quiet }"), ElementsAre("'Options' has no 'quiet'"));
+  EXPECT_THAT(with(text, "Self { width: width }"), IsEmpty());
+  EXPECT_THAT(with(text, "Kind::Options { quiet }"), IsEmpty());
+  EXPECT_THAT(with(text, "kit::Options { quiet }"), IsEmpty());
+  // Its attribute may add fields, or the name may mean another type.
+  const std::string open = replaced(text, "#[derive(Debug)]", "#[model]");
+  EXPECT_THAT(with(open, "Options { width, quiet }"), IsEmpty());
+  const std::string inner =
+      replaced(replaced(text, "struct Options<'a>", "mod a { struct Options<'a>"), "\n}\n\nenum",
+               "\n}\n}\n\nenum");
+  EXPECT_THAT(with(inner, "Options { width, quiet }"), IsEmpty());
+  EXPECT_THAT(with("use kit::Options;\n\n" + text, "Options { width, quiet }"), IsEmpty());
+}
+
 TEST(UndefinedMembers, OfARustTypeItself) {
   const std::string text =
       "enum Mode {\n    Auto,\n}\n\nimpl Mode {\n    fn get() -> Mode {\n        Self::Auto\n"
