@@ -65,7 +65,8 @@ constexpr std::string_view kBuiltins =
     "error false float32 float64 imag int int8 int16 int32 int64 iota len make max min new nil "
     "panic print println real recover rune string true uint uint8 uint16 uint32 uint64 uintptr C "
     "init main";
-constexpr KnownNames kKnownNames{.builtins = kBuiltins, .wildcards = "."};
+constexpr KnownNames kKnownNames{
+    .builtins = kBuiltins, .wildcards = ".", .members = {.has_struct_fields = true}};
 
 constexpr ContainerTypes kContainers{
     .cases = "expression_switch_statement type_switch_statement select_statement const_declaration",

@@ -109,6 +109,8 @@ struct TypeMembers {
   std::string_view body_marks = "{";  // any of these characters begins the body
   // A class without bases has no other members than the file says.
   bool has_own_members = false;
+  // A struct has no other fields than the file says, but those of embedded ones.
+  bool has_struct_fields = false;
   // Members that any type has, and texts in a class that says not all of its members.
   std::string_view builtins = {}, opening_texts = {};
 };

@@ -77,10 +77,12 @@ constexpr std::string_view kBuiltins =
     "Hash AsRef AsMut Into From TryFrom TryInto Unpin bool char str u8 u16 u32 u64 u128 usize i8 "
     "i16 i32 i64 i128 isize f32 f64 std core alloc self Self super crate size_of size_of_val "
     "align_of align_of_val main test cfg derive union auto default macro_rules raw";
-constexpr KnownNames kKnownNames{
-    .builtins = kBuiltins,
-    .wildcards = "*",
-    .members = {.case_mark = "::", .are_cases_camel = true, .declaring_words = "type const fn"}};
+constexpr KnownNames kKnownNames{.builtins = kBuiltins,
+                                 .wildcards = "*",
+                                 .members = {.case_mark = "::",
+                                             .are_cases_camel = true,
+                                             .declaring_words = "type const fn",
+                                             .has_struct_fields = true}};
 
 constexpr ContainerTypes kContainers{.cases = "match_expression enum_item",
                                      .fields = "struct_item union_item struct_expression",

@@ -215,6 +215,7 @@ class NameFinder : private DeclaredNames {
     const std::string_view type = is_own || is_super ? around : receivers_.of_receiver(place);
     if (const auto known = is_super ? std::nullopt : member_or_inherited(type, place))
       return add_use(*known, place);
+    if (!type.empty()) meanings_.missing_members.push_back({place.range, std::string(type)});
     const std::string_view bases =
         is_own || is_super ? around_.bases_of(place) : std::string_view();
     for (const std::size_t thing : members(place.is_callable)) {
@@ -260,6 +261,18 @@ class NameFinder : private DeclaredNames {
     return type == "Self" ? around_.type_of(place) : type;
   }
 
+  // "T{name: 1}", but not "n.T{name: 1}", "[]T{{name: 1}}" or "T::Case { name: 1 }".
+  bool names_type_alone(const NamePlace& place) const {
+    for (std::size_t i = place.path.size() - 1; i-- > 0;) {
+      if (!has_word("struct_expression struct_pattern composite_literal", type_of(place.path[i])))
+        continue;
+      TSNode name = child_by_field(place.path[i], "name");
+      if (ts_node_is_null(name)) name = child_by_field(place.path[i], "type");
+      return !ts_node_is_null(name) && type_of(name) == "type_identifier";
+    }
+    return false;
+  }
+
   // T{name: 1}: a field of T, if that is a type of this file.
   void refer_to_field(const NamePlace& place, NameUse::Form form) {
     const std::size_t last = place.path.size() - 1;
@@ -270,6 +283,8 @@ class NameFinder : private DeclaredNames {
     const std::string_view type = literal_type(place, is_pattern);
     refer_to_embedded(place, type);
     const std::optional<std::size_t> known = member_or_inherited(type, place);
+    if (!known && names_type_alone(place))
+      meanings_.missing_members.push_back({place.range, std::string(type)});
     std::set<std::size_t> seen;
     for (const auto& [key, thing] : members_) {
       if (!seen.insert(thing).second || (known && thing != known)) continue;

@@ -70,11 +70,19 @@ struct NameInText {
   Form form = Form::kWhole;
 };
 
+// A member of an object whose type the text says, and that the type does not have as far as the
+// text says. "x.name" of "var x Box".
+struct MissingMember {
+  ByteRange range;   // of the name
+  std::string type;  // "Box"
+};
+
 // What a name means in a file.
 struct NameMeanings {
   std::vector<NamedThing> things;
   // Where it is declared elsewhere: by its name alone, and as a member of a type.
   std::vector<ByteRange> unknown, unknown_members;
+  std::vector<MissingMember> missing_members;
   // Those of `unknown` where the name means one thing that something has to declare.
   std::vector<UndeclaredUse> undeclared;
   std::vector<ByteRange> in_comments;  // and in texts that document

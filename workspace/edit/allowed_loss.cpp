@@ -47,7 +47,7 @@ constexpr Words kShortening[] = {
     "duplication",    "redundant", "unnecessary", "condense",   "compact",     "consolidate",
     "less",           "fewer",     "clear",       "empty",      "discard",     "disable",
     "modernize",      "migrate",   "switch",      "factor",     "generate",    "summarize",
-    "truncate",       "hide",      "stop"};
+    "truncate",       "hide",      "stop",        "derive"};
 
 // The words of a text, and its commas and other marks as words of their own; quotes do not count.
 std::vector<std::string> words_of(std::string_view text) {

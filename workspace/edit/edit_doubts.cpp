@@ -15,6 +15,8 @@
 #include "text/strings/trimmed.h"
 #include "workspace/apply/ellipsis.h"
 #include "workspace/edit/allowed_loss.h"
+#include "workspace/edit/kept_definitions.h"
+#include "workspace/edit/macro_errors.h"
 #include "workspace/edit/undefined_members.h"
 
 namespace redraft {
@@ -98,6 +100,9 @@ int line_of(std::string_view text, std::size_t offset) {
                                          text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
 }
 
+// "is_contiguous" of "is_contiguous<T>", a specialization.
+std::string without_arguments(const std::string& name) { return name.substr(0, name.find('<')); }
+
 class Examination {
  public:
   explicit Examination(const EditInQuestion& edit)
@@ -128,7 +133,9 @@ class Examination {
   }
 
   void check_syntax() {
-    if (!breaks_syntax(edit_.before, edit_.after)) return;
+    if (!breaks_syntax(edit_.before, edit_.after) ||
+        are_errors_of_macros(edit_.before, edit_.after, new_places_))
+      return;
     const std::vector<SyntaxError> errors = edit_.after.errors();
     const auto in_new_text = [&](const SyntaxError& error) {
       return std::ranges::any_of(new_places_,
@@ -156,17 +163,26 @@ class Examination {
   }
 
   void check_lost() {
+    const std::vector<const NamedDefinition*> gone = missing_from(after_, before_);
+    if (gone.empty()) return;
     std::vector<const NamedDefinition*> added = missing_from(before_, after_);
-    for (const NamedDefinition* lost : missing_from(after_, before_)) {
+    const KeptDefinitions kept(edit_.before, edit_.after, edit_.edits);
+    for (const NamedDefinition* lost : gone) {
+      if (kept.has(*lost)) continue;
       const std::vector<int> edits = concerned(old_places_, lost->name_range);
-      const auto now = std::ranges::find_if(
+      auto now = std::ranges::find_if(
           added, [&](const NamedDefinition* one) { return takes_place_of(*one, *lost, edits); });
+      if (now == added.end())
+        now = std::ranges::find_if(added, [&](const NamedDefinition* one) {
+          return kept.is_same_under_other_name(*lost, *one);
+        });
       if (now == added.end()) {
-        if (!allowed_.to_lose(lost->name))
+        if (!allowed_.to_lose(lost->name) && !kept.is_written_in_place(*lost))
           add(Kind::kLost, "the definition of '" + lost->path() + "' is gone", edits);
         continue;
       }
-      if (!allowed_.to_rename(lost->name, (*now)->name))
+      if (!allowed_.to_rename(without_arguments(lost->name), without_arguments((*now)->name)) &&
+          !((*now)->name != lost->name && kept.is_own_rename(*lost)))
         add(Kind::kRenamed, "'" + lost->path() + "' is now '" + (*now)->path() + "'", edits);
       added.erase(now);
     }
@@ -225,6 +241,7 @@ class Examination {
   // A branch is lost if no name of it stayed and most of them stand in no new text.
   void check_branches() {
     if (allowed_.to_lose_branch()) return;
+    const std::vector<ByteRange> branches_now = edit_.after.other_branches();
     for (const ByteRange& branch : edit_.before.other_branches()) {
       std::set<std::string_view> names;
       bool stays = false;
@@ -238,12 +255,27 @@ class Examination {
         return std::ranges::none_of(
             edit_.edits, [&](const TextEdit& one) { return has_name(one.new_text, name); });
       };
-      if (stays || names.empty() || 2 * std::ranges::count_if(names, is_gone) < std::ssize(names))
+      if (stays || names.empty() || 2 * std::ranges::count_if(names, is_gone) <= std::ssize(names))
         continue;
+      if (is_written_anew(branch, branches_now)) continue;
       const int line = line_of(edit_.before.text(), branch.begin);
       add(Kind::kBranch, "what line " + std::to_string(line) + " does otherwise is gone",
           concerned(old_places_, branch));
     }
+  }
+
+  // Whether the edit that took the branch away wrote as many as it took.
+  bool is_written_anew(const ByteRange& branch, const std::vector<ByteRange>& branches_now) const {
+    for (std::size_t i = 0; i < old_places_.size(); ++i) {
+      if (!old_places_[i].contains(branch.begin)) continue;
+      const auto n_in = [](const std::vector<ByteRange>& branches, const ByteRange& place) {
+        return std::ranges::count_if(
+            branches, [&](const ByteRange& one) { return place.contains(one.begin); });
+      };
+      return n_in(branches_now, new_places_[i]) >=
+             n_in(edit_.before.other_branches(), old_places_[i]);
+    }
+    return false;
   }
 
   void check_imports() {
@@ -304,6 +336,7 @@ class Examination {
   void check_imported_names(const ByteRange& import) {
     for (const ByteRange& place : edit_.before.identifiers(import)) {
       const std::string name(text_of(edit_.before, place));
+      if (name == "_") continue;  // Rust: no name is imported
       const auto then = edit_.before.meanings_of(name), now = edit_.after.meanings_of(name);
       if (then && now && then->unknown.empty() && !now->unknown.empty())
         add(Kind::kImport, "'" + name + "' is used, but not imported any more",

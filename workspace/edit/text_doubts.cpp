@@ -306,6 +306,14 @@ class Examination {
     return near;
   }
 
+  // A function like the one beside it is no repetition.
+  bool declares_new_name(std::string_view text) const {
+    return std::ranges::any_of(split_lines(text), [&](std::string_view line) {
+      const std::string name = declared_name(line);
+      return !name.empty() && edit_.before.find(name) == std::string_view::npos;
+    });
+  }
+
   void check_repeated_lines() {
     for (std::size_t i = 0; i < edit_.edits.size(); ++i) {
       const TextEdit& edit = edit_.edits[i];
@@ -322,6 +330,7 @@ class Examination {
         ++n_repeated;
       }
       if (n_repeated < kRepeatedLines || 4 * n_repeated < 3 * n_telling) continue;
+      if (declares_new_name(edit.new_text)) continue;
       add(Kind::kRepeated, lines_text(n_repeated) + " are there twice", {static_cast<int>(i)});
     }
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
 #include "indexing/syntax/named_definitions.h"
 #include "languages/language.h"
@@ -40,7 +41,10 @@ class Search {
       for (const ByteRange& name : trees_.after.identifiers(place)) {
         const std::string key(text_of(name));
         std::optional<UndefinedMember> undefined = examine_case(name);
-        if (!undefined && known.insert(key).second) undefined = examine_own(key);
+        if (!undefined && known.insert(key).second) {
+          undefined = examine_own(key);
+          if (!undefined) undefined = examine_field(key);
+        }
         const bool is_told = undefined && std::ranges::any_of(found, [&](const auto& one) {
                                return one.owner == undefined->owner && one.name == undefined->name;
                              });
@@ -61,18 +65,28 @@ class Search {
     const std::string_view mark = members_.case_mark;
     const std::string_view before = text_.substr(0, name.begin);
     if (mark.empty() || !before.ends_with(mark)) return std::nullopt;
-    const std::string_view owner = last_word(before.substr(0, before.size() - mark.size()));
-    const std::size_t begin = name.begin - mark.size() - owner.size();
+    const std::string_view written = last_word(before.substr(0, before.size() - mark.size()));
+    const std::size_t begin = name.begin - mark.size() - written.size();
+    const std::string_view owner = written == "Self" ? type_of_implementation(name) : written;
     const bool is_member = begin > 0 && (text_[begin - 1] == '.' || text_[begin - 1] == ':');
     if (owner.empty() || is_member || !is_case_name(name)) return std::nullopt;
     const NamedDefinition* const type = only_type(owner);
-    if (type == nullptr || !is_enumeration(*type)) return std::nullopt;
-    const std::string use = std::string(owner) + std::string(mark) + std::string(text_of(name));
+    if (type == nullptr || (written != "Self" && !is_enumeration(*type))) return std::nullopt;
+    const std::string use = std::string(written) + std::string(mark) + std::string(text_of(name));
     const bool is_new = !has_name(trees_.before.text(), use);
     // Another part of the file may add to the type.
     const bool is_there = has_name(text_of(type->range), text_of(name)) || declares(text_of(name));
     if (!is_new || is_there) return std::nullopt;
     return UndefinedMember{std::string(owner), std::string(text_of(name)), name};
+  }
+
+  // Rust: "Mode" within "impl Mode {" and "impl Trait for Mode {"; empty: none is around.
+  std::string_view type_of_implementation(const ByteRange& place) const {
+    std::string_view type;
+    for (const NamedDefinition& one : definitions_) {
+      if (one.kind == DefinitionKind::kImplementation && one.range.contains(place)) type = one.name;
+    }
+    return type.substr(0, type.find('<'));
   }
 
   bool is_case_name(const ByteRange& name) const {
@@ -143,6 +157,83 @@ class Search {
       return UndefinedMember{type->name, name, use};
     }
     return std::nullopt;
+  }
+
+  // "x.Field" of a struct, and "Box{Field: 1}".
+  std::optional<UndefinedMember> examine_field(const std::string& name) const {
+    if (!members_.has_struct_fields) return std::nullopt;
+    const std::optional<NameMeanings> now = trees_.after.meanings_of(name);
+    if (!now) return std::nullopt;
+    for (const MissingMember& use : now->missing_members) {
+      const NamedDefinition* const type = only_type(use.type);
+      const bool is_new_text = std::ranges::any_of(
+          trees_.new_places, [&](const ByteRange& place) { return place.contains(use.range); });
+      if (type == nullptr || !is_new_text || !is_certain_field(use.range, *type) ||
+          has_name(text_of(type->range), name))
+        continue;
+      const std::optional<NameMeanings> then = trees_.before.meanings_of(name);
+      if (!then || !then->missing_members.empty()) return std::nullopt;
+      return UndefinedMember{use.type, name, use.range};
+    }
+    return std::nullopt;
+  }
+
+  // Whether the struct says all that such a place may name.
+  bool is_certain_field(const ByteRange& use, const NamedDefinition& type) const {
+    const bool is_go = language_.modules == ModuleSystem::kGo;
+    const bool is_struct = is_go ? behind_name(type) == "struct" : is_rust_struct(type);
+    if (!is_struct) return false;
+    if (!trimmed(text_.substr(0, use.begin)).ends_with('.')) return is_of_file(type);
+    // What may be a method is left out: another file may have it. In Rust, so may a `Deref`.
+    return is_go && is_used_as_field(use) && !has_embedded(type);
+  }
+
+  // Whether its name means this type in all of the file.
+  bool is_of_file(const NamedDefinition& type) const {
+    const std::vector<Import> imports = trees_.after.imports().all;
+    return type.around.empty() && std::ranges::none_of(imports, [&](const Import& import) {
+             return has_name(text_of(import.range), type.name);
+           });
+  }
+
+  // With fields that have names, and without attributes that may add others.
+  bool is_rust_struct(const NamedDefinition& type) const {
+    constexpr std::string_view kHarmless =
+        "derive cfg cfg_attr doc allow deny warn expect non_exhaustive repr must_use deprecated "
+        "serde";
+    const std::string_view head =
+        text_.substr(type.range.begin, type.name_range.begin - type.range.begin);
+    for (std::size_t at = head.find("#["); at != head.npos; at = head.find("#[", at + 1)) {
+      std::size_t end = at + 2;
+      while (end < head.size() && is_name_byte(head[end])) ++end;
+      if (!has_word(kHarmless, head.substr(at + 2, end - at - 2))) return false;
+    }
+    const std::string_view behind = behind_name(type);
+    return last_word(trimmed(head)) == "struct" && behind.find(';') == behind.npos &&
+           (behind.empty() || behind.front() != '(');
+  }
+
+  // "x.Name.more", "x.Name[0]", "x.Name = 1", "x.Name == y"
+  bool is_used_as_field(const ByteRange& name) const {
+    const std::string_view after = text_.substr(skip_blanks(text_, name.end));
+    return after.starts_with('.') || after.starts_with('[') || after.starts_with('=') ||
+           after.starts_with("++") || after.starts_with("--") || after.starts_with("!=") ||
+           after.substr(0, 2) == "+=" || after.substr(0, 2) == "-=";
+  }
+
+  // "sync.Mutex" on a line of its own: its members are the struct's, too.
+  bool has_embedded(const NamedDefinition& type) const {
+    const std::size_t body = text_.find('{', type.name_range.end);
+    for (std::size_t at = line_end(text_, body) + 1; at < type.range.end;
+         at = line_end(text_, at) + 1) {
+      const std::string_view line =
+          trimmed(text_.substr(at, std::min(line_end(text_, at), type.range.end) - at));
+      if (line.empty() || line.starts_with("//") || line.starts_with('}')) continue;
+      const std::string_view first = line.substr(0, line.find_first_of(" \t"));
+      const std::string_view rest = trimmed(line.substr(first.size()));
+      if (rest.empty() || rest.starts_with('`') || rest.starts_with("//")) return true;
+    }
+    return false;
   }
 
   const NamedDefinition* type_around(const ByteRange& place) const {

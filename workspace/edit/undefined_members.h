@@ -2,7 +2,8 @@
 //
 // What the file says of a type is all of it only in some cases:
 //   - "self.x" in a class without bases: some line of the file has to give it an "x";
-//   - "Kind::kOther" of an enumeration.
+//   - "Kind::kOther" of an enumeration;
+//   - Go and Rust: "Box{Title: 1}" of a struct of the file, and Go's "x.Title = 1".
 // Classes that anything else adds members to (bases, decorators, parts in other files, names that
 // the program makes) are left out.
 #pragma once

@@ -10,10 +10,13 @@
 #include "indexing/syntax/name_uses.h"
 #include "languages/language.h"
 #include "text/strings/names.h"
+#include "text/strings/text_lines.h"
 #include "text/strings/word_list.h"
 
 namespace redraft {
 namespace {
+
+constexpr std::size_t kMinMarkedFields = 3;
 
 bool is_upper(char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; }
 bool is_variable_name(std::string_view name) {
@@ -23,6 +26,20 @@ bool is_variable_name(std::string_view name) {
 // "width_", "m_width", "_width": often a field, which another file may declare.
 bool is_field_name(std::string_view name) {
   return name.starts_with('_') || name.ends_with('_') || name.starts_with("m_");
+}
+
+// Where the fields of classes end with "_", what does not is no field.
+bool marks_fields(std::string_view text) {
+  std::set<std::string_view> marked;
+  for_each_name(text, [&](std::string_view name) {
+    if (name.size() > 1 && is_field_name(name) && !name.starts_with('_')) marked.insert(name);
+  });
+  return marked.size() >= kMinMarkedFields;
+}
+
+// "kNoCompression": a constant, which any header may declare.
+bool is_constant_name(std::string_view name) {
+  return name.size() > 1 && name.starts_with('k') && is_upper(name[1]);
 }
 
 // A script without any of these may use what others of its page define.
@@ -38,10 +55,12 @@ class Search {
         language_(trees.after.language()),
         known_(**language_.known_names),
         imports_(trees.after.imports()),
-        is_module_(!imports_.all.empty() || has_module_words(trees.after.text())) {}
+        is_module_(!imports_.all.empty() || has_module_words(trees.after.text())),
+        marks_fields_(language_.modules == ModuleSystem::kInclude &&
+                      marks_fields(trees.after.text())),
+        wildcard_scopes_(wildcard_scopes()) {}
 
   std::vector<UndeclaredName> undeclared() const {
-    if (has_wildcard()) return {};
     std::vector<UndeclaredName> found;
     for (const std::string& name : changed_names()) {
       if (std::optional<UndeclaredName> one = examine(name)) found.push_back(*std::move(one));
@@ -84,8 +103,10 @@ class Search {
     const bool is_blank = std::ranges::all_of(name, [](char c) { return c == '_'; });
     if (is_blank || has_word(language_.keywords, name) || is_in_imports(name)) return std::nullopt;
     std::optional<NameMeanings> now = trees_.after.meanings_of(name);
-    if (!now || has_dotted_import(now->undeclared)) return std::nullopt;
-    std::erase_if(now->undeclared, [&](const UndeclaredUse& use) { return import_around(use); });
+    if (!now || has_dotted_import(name)) return std::nullopt;
+    std::erase_if(now->undeclared, [&](const UndeclaredUse& use) {
+      return import_around(use) != nullptr || may_be_of_wildcard(use);
+    });
     if (now->undeclared.empty()) return std::nullopt;
     const std::optional<NameMeanings> then = trees_.before.meanings_of(name);
     if (!then || !then->unknown.empty()) return std::nullopt;
@@ -93,13 +114,32 @@ class Search {
     return UndeclaredName{name, std::move(now->undeclared), was_known};
   }
 
-  bool has_wildcard() const {
-    const std::string_view wildcards = known_.wildcards;
-    return !wildcards.empty() && std::ranges::any_of(imports_.all, [&](const Import& import) {
+  // Where an import makes known all names of something: in the definition around it, or everywhere.
+  // Rust: "use super::*" in a module within the file adds nothing to what is around the module.
+  std::vector<ByteRange> wildcard_scopes() const {
+    std::vector<ByteRange> scopes;
+    for (const Import& import : imports_.all) {
       const std::string_view text = text_of(import.range);
-      return std::ranges::any_of(split_words(wildcards),
-                                 [&](std::string_view word) { return is_wildcard(text, word); });
-    });
+      if (!has_wildcard(text)) continue;
+      const auto around = trees_.after.enclosing_definition(import.range.begin);
+      const bool is_inner = around && around->range.begin < import.range.begin;
+      const bool is_of_file = is_inner && text.find("use super::*") != text.npos;
+      if (!is_of_file)
+        scopes.push_back(is_inner ? around->range : ByteRange{0, trees_.after.text().size()});
+    }
+    return scopes;
+  }
+
+  bool may_be_of_wildcard(const UndeclaredUse& use) const {
+    return std::ranges::any_of(wildcard_scopes_,
+                               [&](const ByteRange& scope) { return scope.contains(use.range); });
+  }
+
+  bool has_wildcard(std::string_view import) const {
+    const std::string_view wildcards = known_.wildcards;
+    return !wildcards.empty() &&
+           std::ranges::any_of(split_words(wildcards),
+                               [&](std::string_view word) { return is_wildcard(import, word); });
   }
 
   // Whether it stands in an import by itself: "import *", "use a::*", "import . "a"".
@@ -116,12 +156,19 @@ class Search {
     return found == imports_.all.end() ? nullptr : &*found;
   }
 
-  // Python: whether one of the places is "a" of "import a.b", which makes it known.
-  bool has_dotted_import(const std::vector<UndeclaredUse>& uses) const {
-    return std::ranges::any_of(uses, [&](const UndeclaredUse& use) {
-      const Import* const import = import_around(use);
-      return import != nullptr && use.is_qualifier && text_of(import->range).starts_with("import ");
-    });
+  // Python: whether it is "a" of "import a.b", which makes it known, be it within a function.
+  bool has_dotted_import(const std::string& name) const {
+    if (language_.modules != ModuleSystem::kPython) return false;
+    const std::string_view text = trees_.after.text();
+    for (std::size_t at = find_name(text, name); at != text.npos;
+         at = find_name(text, name, at + 1)) {
+      const std::size_t begin = skip_blanks(text, line_start(text, at));
+      const bool is_first = text.substr(begin).starts_with("import ") &&
+                            text.substr(at + name.size()).starts_with('.') &&
+                            (text[at - 1] == ' ' || text[at - 1] == ',');
+      if (is_first) return true;
+    }
+    return false;
   }
 
   // Where the tree does not say which names an import makes known.
@@ -158,7 +205,8 @@ class Search {
 
   bool is_certain_include(const std::string& name, const UndeclaredUse& use) const {
     if (imports_.all.empty()) return !use.may_be_inherited;
-    return is_variable(name, use) && !use.may_be_inherited && !is_field_name(name);
+    return is_variable(name, use) && (!use.may_be_inherited || marks_fields_) &&
+           !is_field_name(name) && !is_constant_name(name);
   }
 
   bool is_variable(const std::string& name, const UndeclaredUse& use) const {
@@ -185,7 +233,9 @@ class Search {
   const Language& language_;
   const KnownNames& known_;
   Imports imports_;
-  bool is_module_;  // another script cannot give it names
+  bool is_module_;     // another script cannot give it names
+  bool marks_fields_;  // C++: "width_"
+  std::vector<ByteRange> wildcard_scopes_;
 };
 
 bool is_followed(const Language& language) {

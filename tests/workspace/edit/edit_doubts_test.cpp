@@ -148,6 +148,102 @@ TEST(EditDoubts, AnotherNameOrPlaceOnlyOnRequest) {
               ElementsAre("'Client.close' is now 'close'"));
 }
 
+// The edits left its text alone.
+TEST(EditDoubts, ADefinitionBesideAMacroOrInAnotherNamespaceIsNotLost) {
+  const std::string code =
+      "#include \"box.h\"\n\nnamespace box {\nnamespace detail {\n\nstruct Lid {\n  int size() { "
+      "return width; }\n  int "
+      "width;\n};\n\n}  // namespace detail\n}  // namespace box\n";
+  EXPECT_THAT(reasons("cpp", code,
+                      replaced(replaced(code, "namespace detail {\n", "namespace {\n"),
+                               "}  // namespace detail\n", "}  // namespace\n"),
+                      "tidy"),
+              IsEmpty());
+  EXPECT_THAT(reasons("cpp", code, replaced(code, "struct Lid {", "BOX_EXPORT\n\nstruct Lid {"),
+                      "export it"),
+              IsEmpty());
+  // It stands in a comment now.
+  EXPECT_THAT(reasons("cpp", code,
+                      replaced(replaced(code, "struct Lid {", "/*\nstruct Lid {"),
+                               "  int width;\n};\n", "  int width;\n};\n*/\n"),
+                      "add a check"),
+              testing::Contains("the definition of 'box.detail.Lid' is gone"));
+}
+
+TEST(EditDoubts, AMethodThatMovesIntoItsClassIsNotLost) {
+  const std::string code =
+      "class Env {\n  void start(int n);\n};\n\nvoid Env::start(int n) {\n  run(n);\n}\n";
+  EXPECT_THAT(reasons("cpp", code, "class Env {\n  void start(int n) {\n    run(n);\n  }\n};\n",
+                      "align it"),
+              IsEmpty());
+  EXPECT_THAT(reasons("cpp", code, "class Env {\n  void start(int n);\n};\n", "align it"),
+              ElementsAre("the definition of 'Env::start' is gone"));
+}
+
+TEST(EditDoubts, AFunctionThatIsNowAVariableOrWrittenInPlaceIsNotLost) {
+  const std::string go =
+      "package a\n\nfunc engine() *Engine {\n\tonce.Do(func() {\n\t\tall = New()\n\t})\n\treturn "
+      "all\n}\n\nfunc run() {\n\tengine().Run()\n}\n";
+  const std::string head =
+      go.substr(go.find("func engine"), go.find("func run") - go.find("func e"));
+  EXPECT_THAT(
+      reasons("go", go,
+              replaced(go, head,
+                       "var engine = sync.OnceValue(func() *Engine {\n\treturn New()\n})\n\n"),
+              "use OnceValue"),
+      IsEmpty());
+  EXPECT_THAT(reasons("go", go, replaced(go, head, ""), "use OnceValue"),
+              testing::Contains("the definition of 'engine' is gone"));
+  const std::string script =
+      "app.use(count);\n\nfunction count(req, res) {\n  req.n += 1;\n  res.send(req.n);\n}\n";
+  EXPECT_THAT(reasons("javascript", script,
+                      "app.get('/', function (req, res) {\n  req.n += 1;\n  res.send(req.n);\n})\n",
+                      "improve it"),
+              IsEmpty());
+  EXPECT_THAT(
+      reasons("javascript", script, "app.get('/', function (req, res) {\n})\n", "improve it"),
+      ElementsAre("the definition of 'count' is gone"));
+}
+
+TEST(EditDoubts, AnImplementationThatIsDerivedIsNotLost) {
+  const std::string code =
+      "#[derive(Debug)]\nenum Mode {\n    Auto,\n}\n\nimpl Default for Mode {\n    fn default() "
+      "-> Mode {\n        Mode::Auto\n    }\n}\n";
+  const std::string without = code.substr(0, code.find("\nimpl"));
+  EXPECT_THAT(reasons("rust", code,
+                      replaced(replaced(without, "Debug", "Debug, Default"), "    Auto",
+                               "    #[default]\n    Auto"),
+                      "use attributes"),
+              IsEmpty());
+  EXPECT_THAT(reasons("rust", code, without, "use attributes"),
+              ElementsAre("the definition of 'Mode.default' is gone"));
+}
+
+TEST(EditDoubts, ANameThatOnlyTheFileUsesMayChangeEverywhere) {
+  const std::string code =
+      "def _size(a):\n    return len(a)\n\n\ndef test_size():\n    assert _size([1]) == 1\n";
+  const std::string renamed = replaced(
+      replaced(replaced(code, "def _size", "def _length"), "assert _size", "assert _length"),
+      "def test_size", "def test_length");
+  EXPECT_THAT(reasons("python", code, renamed, "add a check"), IsEmpty());
+  EXPECT_THAT(reasons("python", code, replaced(code, "def _size", "def _length"), "add a check"),
+              testing::Contains("'_size' is now '_length'"));
+}
+
+TEST(EditDoubts, MacrosMayLookLikeSyntaxErrors) {
+  const std::string code =
+      "class Mutex {\n public:\n  void lock();\n};\n\nint f(int a) {\n  try {\n    return g(a);\n"
+      "  } catch (...) {\n  }\n  return 0;\n}\n";
+  const std::string with_macros =
+      "class LOCKABLE Mutex {\n public:\n  void lock() EXCLUSIVE_LOCK_FUNCTION();\n};\n\nint "
+      "f(int a) {\n  MY_TRY {\n    return g(a);\n  }\n  MY_CATCH(...) {}\n  return 0;\n}\n";
+  EXPECT_THAT(reasons("cpp", code, with_macros, "use the macros"), IsEmpty());
+  EXPECT_THAT(reasons("cpp", code, replaced(with_macros, "g(a);\n  }\n", "g(a);\n"), "use macros"),
+              testing::Contains(testing::StartsWith("there are new syntax errors")));
+  EXPECT_THAT(reasons("cpp", code, replaced(code, "return g(a);", "return MAX(a;"), "use macros"),
+              testing::Contains(testing::StartsWith("there are new syntax errors")));
+}
+
 TEST(EditDoubts, ACommentThatStandsForLines) {
   const std::string file = "def f(x):\n    y = x + 1\n    return y\n";
   EXPECT_THAT(
@@ -281,6 +377,17 @@ INSTANTIATE_TEST_SUITE_P(
                "}\n}\n",
                "int f(bool a) {\n  if (a) {\n    return one();\n  }\n  return 0;\n}\n",
                "int f(bool a) {\n  if (a) {\n    return one();\n  }\n  return two();\n}\n"}));
+
+TEST(EditDoubts, AsManyBranchesAsBeforeAreNoLoss) {
+  const std::string before =
+      "def f(a):\n    if a.empty:\n        x = one(a)\n    elif a.full:\n        x = two(b)\n"
+      "    return x\n";
+  const std::string after =
+      "def f(a):\n    state = a.look()\n    if state == 1:\n        y = a.first(state)\n    elif "
+      "state "
+      "== 2:\n        y = a.second(state)\n    return y\n";
+  EXPECT_THAT(reasons("python", before, after, "look at the state"), IsEmpty());
+}
 
 TEST(EditDoubts, ABranchThatIsWrittenAnewIsNoLoss) {
   const std::string before =

@@ -78,7 +78,9 @@ std::size_t place_in(const std::string& after, const std::string& before, std::s
 std::string fault_of(const CodeFile& file, const ByteRange& range, int& n_renamed) {
   const std::string name = file.text.substr(range.begin, range.size());
   const bool is_upper = std::isupper(static_cast<unsigned char>(name.front())) != 0;
-  const std::string fresh = is_upper ? "FreshNameOfIt" : "fresh_name_of_it";
+  std::string fresh = is_upper ? "FreshNameOfIt" : "fresh_name_of_it";
+  // `place_in` looks for it from the column of the old name on.
+  if (fresh.size() < name.size()) fresh.resize(name.size(), 'z');
   const auto rename = rename_at(file, file.text, range.begin, name, fresh);
   if (!rename) return {};
   ++n_renamed;

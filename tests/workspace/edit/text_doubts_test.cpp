@@ -250,5 +250,17 @@ TEST(TextDoubts, AnInsertionOfLinesThatStandNextToIt) {
   EXPECT_THAT(reasons(text, "header\n" + many_lines(9) + "footer\n", "add three"), IsEmpty());
 }
 
+// Tests and methods are often alike.
+TEST(TextDoubts, AFunctionLikeTheOneBesideItIsNoRepetition) {
+  const std::string code =
+      "func open(path) {\n  check(path)\n  mark = start()\n  data = read(path)\n  finish(mark)\n"
+      "  return data\n}\n";
+  const std::string other = replaced(code, "func open(path)", "func load(path)");
+  for (const std::string& language : {std::string("lines"), std::string("go")})
+    EXPECT_THAT(reasons(code, code + "\n" + other, "add load", language), IsEmpty());
+  EXPECT_THAT(reasons(code, code + code.substr(code.find("  check")), "add load"),
+              Contains(HasSubstr("lines are there twice")));
+}
+
 }  // namespace
 }  // namespace redraft

@@ -147,6 +147,55 @@ TEST(UndefinedNamesOfFiles, MayComeFromAnImportOfAllNames) {
   EXPECT_THAT(reasons("rust", rust, replaced(rust, "    a\n", "    stdin(a)\n")), IsEmpty());
 }
 
+// In a module of a file, "use super::*" names what the file has.
+TEST(UndefinedNamesOfFiles, AreFoundBesideAnImportOfAllNamesOfTheFile) {
+  const std::string text =
+      "use std::fs::File;\n\nfn run(path: &str) -> usize {\n    path.len()\n}\n\nmod tests {\n"
+      "    use super::*;\n\n    fn check() {\n        run(\"a\");\n    }\n}\n";
+  EXPECT_THAT(reasons("rust", text, replaced(text, "path.len()", "path.len() + quiet")),
+              ElementsAre("the name 'quiet' is defined nowhere"));
+  EXPECT_THAT(reasons("rust", text, replaced(text, "run(\"a\")", "walk(\"a\")")),
+              ElementsAre("the name 'walk' is defined nowhere"));
+  EXPECT_THAT(reasons("rust", text, replaced(text, "run(\"a\");", "run(\"a\"); run(\"b\");")),
+              IsEmpty());
+  // Another module's names are known where they are imported, and only there.
+  const std::string other = replaced(text, "use super::*", "use crate::kit::*");
+  EXPECT_THAT(reasons("rust", other, replaced(other, "run(\"a\")", "walk(\"a\")")), IsEmpty());
+  EXPECT_THAT(reasons("rust", other, replaced(other, "path.len()", "path.len() + quiet")),
+              ElementsAre("the name 'quiet' is defined nowhere"));
+}
+
+TEST(UndefinedNamesOfFiles, AreKnownByAnImportWithDots) {
+  const std::string text = "import os\n\n\ndef run(path):\n    return os.stat(path)\n";
+  const std::string line = "    return os.stat(path)\n";
+  EXPECT_THAT(reasons("python", text,
+                      replaced(text, line,
+                               "    import importlib.metadata\n\n    return "
+                               "importlib.metadata.version(path)\n")),
+              IsEmpty());
+  EXPECT_THAT(reasons("python", text,
+                      replaced(text, line, "    return importlib.metadata.version(path)\n")),
+              ElementsAre("the name 'importlib' is defined nowhere"));
+}
+
+// A method may use what its class has in a header, and a header's constants.
+TEST(UndefinedNamesOfFiles, AreFoundInMethodsOfCppWhoseFieldsAreMarked) {
+  const std::string text =
+      "#include \"box.h\"\n\nint Box::size() {\n  int all = width_ + height_;\n  return all + "
+      "depth_;\n}\n";
+  const auto with = [&](const std::string& of, const std::string& value) {
+    return reasons("cpp", of, replaced(of, "return all", "return " + value));
+  };
+  EXPECT_THAT(with(text, "other_all"), ElementsAre("the name 'other_all' is defined nowhere"));
+  EXPECT_THAT(with(text, "weight_"), IsEmpty());
+  EXPECT_THAT(with(text, "kMaxSize"), IsEmpty());
+  EXPECT_THAT(with(text, "MAX_SIZE"), IsEmpty());
+  const std::string unmarked =
+      "#include \"box.h\"\n\nint Box::size() {\n  int all = width + height;\n  return all + "
+      "depth;\n}\n";
+  EXPECT_THAT(with(unmarked, "other_all"), IsEmpty());
+}
+
 TEST(UndefinedNamesOfFiles, MayComeFromOtherScriptsOfAPage) {
   const std::string script = "function f(a) {\n  return a;\n}\n";
   const std::string calls = replaced(script, "return a", "return show(a)");
@@ -218,6 +267,71 @@ TEST(UndefinedMembers, OfAClassThatSaysAllOfThem) {
                 IsEmpty())
         << language;
   }
+}
+
+TEST(UndefinedMembers, OfAGoStruct) {
+  const std::string text =
+      "package a\n\ntype Box struct {\n\tWidth int\n\tName string\n}\n\nfunc f(b *Box) int {\n"
+      "\tb.Name = \"a\"\n\treturn b.Width\n}\n";
+  const auto with = [&](const std::string& of, const std::string& line) {
+    return reasons("go", of, replaced(of, "\tb.Name = \"a\"\n", line));
+  };
+  EXPECT_THAT(with(text, "\tb.Title = \"a\"\n"), ElementsAre("'Box' has no 'Title'"));
+  EXPECT_THAT(with(text, "\tb.Width = 3\n"), IsEmpty());
+  // A method, which another file of the package may have, be it called or not.
+  EXPECT_THAT(with(text, "\tb.Open()\n\tdefer run(b.Close)\n"), IsEmpty());
+  const std::string embedded = replaced(text, "\tWidth int\n", "\tWidth int\n\tsync.Mutex\n");
+  EXPECT_THAT(with(embedded, "\tb.Title = \"a\"\n"), IsEmpty());
+}
+
+TEST(UndefinedMembers, OfAGoLiteral) {
+  const std::string text =
+      "package a\n\ntype Box struct {\n\tsync.Mutex\n\tWidth int\n}\n\nfunc f() {\n"
+      "\tg(Box{Width: 1})\n}\n";
+  const auto with = [&](const std::string& value) {
+    return reasons("go", text, replaced(text, "Box{Width: 1}", value));
+  };
+  EXPECT_THAT(with("Box{Title: 1}"), ElementsAre("'Box' has no 'Title'"));
+  EXPECT_THAT(with("&Box{Width: 1, Title: 1}"), ElementsAre("'Box' has no 'Title'"));
+  EXPECT_THAT(with("Box{Mutex: sync.Mutex{}}"), IsEmpty());
+  EXPECT_THAT(with("sync.Box{Title: 1}"), IsEmpty());
+  EXPECT_THAT(with("map[string]Box{\"a\": {Width: 2}}"), IsEmpty());
+}
+
+TEST(UndefinedMembers, OfARustLiteral) {
+  const std::string text =
+      "#[derive(Debug)]\nstruct Options<'a> {\n    width: &'a str,\n}\n\nenum Kind {\n"
+      "    Options { quiet: bool },\n}\n\nimpl<'a> Options<'a> {\n    fn new(width: &'a str, "
+      "quiet: bool) -> Self {\n        Options { width }\n    }\n}\n";
+  const auto with = [&](const std::string& of, const std::string& value) {
+    return reasons("rust", of, replaced(of, "Options { width }", value));
+  };
+  for (const char* value : {"Options { width, no_break_words: true }", "Self { no_break_words: 1 }",
+                            "Options { no_break_words: 1, ..Self::new(width, quiet) }"})
+    EXPECT_THAT(with(text, value), ElementsAre("'Options' has no 'no_break_words'")) << value;
+  EXPECT_THAT(with(text, "Options { width, quiet }"), ElementsAre("'Options' has no 'quiet'"));
+  EXPECT_THAT(with(text, "Self { width: width }"), IsEmpty());
+  EXPECT_THAT(with(text, "Kind::Options { quiet }"), IsEmpty());
+  EXPECT_THAT(with(text, "kit::Options { quiet }"), IsEmpty());
+  // Its attribute may add fields, or the name may mean another type.
+  const std::string open = replaced(text, "#[derive(Debug)]", "#[model]");
+  EXPECT_THAT(with(open, "Options { width, quiet }"), IsEmpty());
+  const std::string inner =
+      replaced(replaced(text, "struct Options<'a>", "mod a { struct Options<'a>"), "\n}\n\nenum",
+               "\n}\n}\n\nenum");
+  EXPECT_THAT(with(inner, "Options { width, quiet }"), IsEmpty());
+  EXPECT_THAT(with("use kit::Options;\n\n" + text, "Options { width, quiet }"), IsEmpty());
+}
+
+TEST(UndefinedMembers, OfARustTypeItself) {
+  const std::string text =
+      "enum Mode {\n    Auto,\n}\n\nimpl Mode {\n    fn get() -> Mode {\n        Self::Auto\n"
+      "    }\n}\n\nimpl Iterator for Mode {\n    type Item = u8;\n    fn next(&mut self) -> "
+      "Option<u8> {\n        None\n    }\n}\n";
+  EXPECT_THAT(reasons("rust", text, replaced(text, "Self::Auto", "Self::Always")),
+              ElementsAre("'Mode' has no 'Always'"));
+  EXPECT_THAT(reasons("rust", text, replaced(text, "Self::Auto", "Mode::Auto")), IsEmpty());
+  EXPECT_THAT(reasons("rust", text, replaced(text, "Option<u8>", "Option<Self::Item>")), IsEmpty());
 }
 
 struct Enumeration {
