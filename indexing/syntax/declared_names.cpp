@@ -116,9 +116,8 @@ std::size_t DeclaredNames::thing_of_member(std::string_view owner, bool is_calla
 bool DeclaredNames::hides(const NamePlace& place) const {
   if (!has_word(types_.hiding, type_of(place.path[place.declaring]))) return false;
   return std::none_of(place.path.begin() + static_cast<std::ptrdiff_t>(place.declaring),
-                      place.path.end(), [](const TSNode& node) {
-                        return type_of(node) == "function_declarator";
-                      });
+                      place.path.end(),
+                      [](const TSNode& node) { return type_of(node) == "function_declarator"; });
 }
 
 // Whether other files may declare the same thing again, and have to name it alike: what stands in a
@@ -286,9 +285,9 @@ std::size_t DeclaredNames::thing_in(const NamePlace& place) {
     if (!declared.is_member && declared.is_callable == place.is_callable) return declared.thing;
   }
   NamedThing thing{.kind = NamedThing::Kind::kVariable, .scope = range_of(place.path[place.scope])};
-  const bool is_outermost =
-      place.scope == 0 || type_of(place.path[place.scope]) == "namespace_definition" ||
-      is_shared_block(types_, place, place.scope);
+  const bool is_outermost = place.scope == 0 ||
+                            type_of(place.path[place.scope]) == "namespace_definition" ||
+                            is_shared_block(types_, place, place.scope);
   if (is_outermost) {
     thing.kind = NamedThing::Kind::kOfFile;
     thing.scope = {0, text_.size()};

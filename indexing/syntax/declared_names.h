@@ -103,7 +103,7 @@ class DeclaredNames {
   bool may_mean(const NamePlace& place, const Declared& declared, bool crossed_function) const;
   bool is_taken_from_root(const TSNode& function) const;
 
-  std::set<std::size_t> hiding_;  // members, by ScopeTypes::hiding
+  std::set<std::size_t> hiding_;                                  // members, by ScopeTypes::hiding
   std::map<std::string, const void*> namespaces_;                 // the first node of each
   std::map<const void*, std::vector<Declared>> declared_;         // by the scope's node
   std::vector<std::pair<std::size_t, std::string_view>> traits_;  // of members: see read_trait()

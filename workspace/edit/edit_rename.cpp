@@ -232,10 +232,10 @@ class Renaming {
   const EditRequest& request_;
   const SyntaxTree* tree_;
   std::vector<Renamed> places_;
-  std::size_t n_things_ = 0;          // that are renamed
+  std::size_t n_things_ = 0;                   // that are renamed
   std::map<std::size_t, std::string> doubts_;  // about all of a thing, by its number
-  bool has_cursor_ = false;           // it goes by that, not by lines
-  std::vector<std::string> reasons_;  // why all of it is doubtful
+  bool has_cursor_ = false;                    // it goes by that, not by lines
+  std::vector<std::string> reasons_;           // why all of it is doubtful
 };
 
 }  // namespace

@@ -177,7 +177,8 @@ std::vector<std::string> files_where(const EditRequest& request, const Home& hom
 
 // Whether the text has the name behind a dot, an arrow or "::", or before a colon.
 bool has_member(std::string_view text, std::string_view name) {
-  for (std::size_t at = find_name(text, name); at != text.npos; at = find_name(text, name, at + 1)) {
+  for (std::size_t at = find_name(text, name); at != text.npos;
+       at = find_name(text, name, at + 1)) {
     const std::string_view before = text.substr(0, at), after = text.substr(at + name.size(), 2);
     const bool is_key = after.starts_with(':') && after != "::";
     if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::") || is_key)
