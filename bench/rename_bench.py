@@ -7,8 +7,10 @@ a language server that knows the whole language.
     bench/rename_bench.py --server rust-analyzer --language rust --root CRATE --wait 60 CRATE/src/*.rs
     bench/rename_bench.py --server "typescript-language-server --stdio" --language typescript --names 500 FILE…
 
-Only names that the server renames count. No model is loaded: what the tree does not know counts as "to the model". Compared are the names of the file outside of
-comments and strings; every difference is printed, to be judged by a person. --seed S takes other names."""
+Only names that the server renames count. No model is loaded: what the tree does not know counts as "to the model", also what
+is refused. Compared are the names of the file outside of comments and strings. Where redraft shows no doubt, every difference
+is printed, to be judged by a person, and so is "others": the file is the same, but the server also changes other files.
+--doubted prints the differences with a doubt, too, and --doubts the doubts where nothing differs. --seed S takes other names."""
 
 import argparse
 import collections
@@ -69,13 +71,14 @@ class Server:
                 return message.get("result")
 
     def renamed(self, uri, text, line, character):
-        """The text with the new name; None if the server renames nothing there."""
+        """The text with the new name, and which other files get it; None if the server renames nothing there."""
         place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}, "newName": NEW}
         result = self.request("textDocument/rename", place) or {}
-        edits = (result.get("changes") or {}).get(uri, [])
+        changes = dict(result.get("changes") or {})
         for change in result.get("documentChanges") or []:
-            if change.get("textDocument", {}).get("uri") == uri:
-                edits = change["edits"]
+            if "textDocument" in change:
+                changes.setdefault(change["textDocument"]["uri"], []).extend(change["edits"])
+        edits = changes.pop(uri, [])
         starts = [0] + [match.end() for match in re.finditer("\n", text)]
 
         def offset(position):
@@ -83,7 +86,7 @@ class Server:
 
         for edit in sorted(edits, key=lambda edit: -offset(edit["range"]["start"])):
             text = text[: offset(edit["range"]["start"])] + edit["newText"] + text[offset(edit["range"]["end"]):]
-        return text if edits else None
+        return (text, sorted(changes)) if edits else None
 
 
 def without_texts(text, language):
@@ -102,10 +105,41 @@ def by_tree(redraft, environment, file, name, line, character):
 
 
 def difference(ours, theirs):
-    if len(ours) != len(theirs):
-        return f"{len(ours)} names instead of {len(theirs)}"
-    at = next(i for i, pair in enumerate(zip(ours, theirs)) if pair[0] != pair[1])
-    return f"{' '.join(ours[max(0, at - 3):at + 3])} | {' '.join(theirs[max(0, at - 3):at + 3])}"
+    """The first lines that differ; a rename moves none."""
+    pairs = zip(ours.split("\n"), theirs.split("\n"))
+    lines = [f"\n    {number} {pair[0].strip()[:100]}\n    {' ' * len(str(number))} {pair[1].strip()[:100]}"
+             for number, pair in enumerate(pairs, 1) if pair[0] != pair[1]]
+    return f"{len(lines)} lines" + "".join(lines[:3])
+
+
+class Comparison:
+    """What redraft renames, beside what the server does."""
+
+    def __init__(self, language, shown):
+        self.language = language
+        self.shown = shown  # the verdicts that are printed
+        self.counts = collections.Counter()
+
+    def add(self, place, ours, theirs):
+        if ours is None:
+            return self.count("to the model", place, "")
+        text, others = theirs
+        what = ""
+        verdict = "the same"
+        if names_of(ours["text"], self.language) != names_of(text, self.language):
+            verdict, what = "different", difference(without_texts(ours["text"], self.language),
+                                                    without_texts(text, self.language))
+        elif others and not ours["doubts"]:
+            verdict, what = "others", f"{len(others)} other files, as {others[0]}"
+        if ours["doubts"]:
+            verdict += ", doubted"
+            what += "".join(f"\n    {doubt}" for doubt in ours["doubts"])
+        return self.count(verdict, place, what)
+
+    def count(self, verdict, place, what):
+        self.counts[verdict] += 1
+        if verdict in self.shown:
+            print(f"{verdict}: {place}: {what}", flush=True)
 
 
 def main():
@@ -116,6 +150,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--root", type=pathlib.Path, help="the server's workspace (default: what the files have in common)")
     parser.add_argument("--wait", type=float, default=0, help="seconds until the server has read the workspace")
+    parser.add_argument("--doubted", action="store_true", help="print differences with a doubt, too")
+    parser.add_argument("--doubts", action="store_true", help="print the doubts where nothing differs")
     parser.add_argument("--redraft", default=str(pathlib.Path(__file__).resolve().parent.parent / "build" / "redraft"))
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -125,7 +161,8 @@ def main():
     common = pathlib.Path(os.path.commonpath([file.parent for file in texts]))
     server = Server(options.server, options.root or common)
     time.sleep(options.wait)
-    counts = collections.Counter()
+    shown = ["different", "others"] + ["different, doubted"] * options.doubted + ["the same, doubted"] * options.doubts
+    comparison = Comparison(options.language, shown)
     opened = set()
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "XDG_DATA_HOME": empty}  # where no model is
@@ -142,16 +179,9 @@ def main():
             if theirs is None:  # a keyword, a name of a library
                 continue
             ours = by_tree(options.redraft, environment, file, match.group(), line, character)
-            if ours is None:
-                counts["to the model"] += 1
-                continue
-            pair = [names_of(result, options.language) for result in (ours["text"], theirs)]
-            verdict = "the same" if pair[0] == pair[1] else "other"
-            counts[verdict + (", doubted" if ours["doubts"] else "")] += 1
-            if verdict == "other" and not ours["doubts"]:
-                print(f"{file}:{line + 1}:{character + 1} {match.group()}: {difference(*pair)}", flush=True)
+            comparison.add(f"{file}:{line + 1}:{character + 1} {match.group()}", ours, theirs)
     server.process.kill()
-    for verdict, count in counts.most_common():
+    for verdict, count in comparison.counts.most_common():
         print(f"{count:6} {verdict}")
 
 

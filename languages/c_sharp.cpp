@@ -53,6 +53,7 @@ constexpr ScopeTypes kScopes{
         "method_declaration.name property_declaration.name "
         "event_declaration.name enum_member_declaration.name",
     .components = "record_declaration",
+    .hiding = "variable_declarator",
     .members = "member_access_expression.name member_binding_expression.name",
     .keys =
         "qualified_name+ attribute.name attribute_argument.name labeled_statement "

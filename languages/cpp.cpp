@@ -49,6 +49,7 @@ constexpr ScopeTypes kScopes{
     .patterns = kCDeclarators,
     .parameter_lists = kCppParameterLists,
     .member_declarations = "field_declaration.declarator",
+    .hiding = "field_declaration",
     .members = "field_expression.field field_initializer",
     .qualified = "qualified_identifier.name",
     .keys = "statement_identifier preproc_params",

@@ -35,6 +35,7 @@ constexpr ScopeTypes kScopes{
     .parameter_lists = "formal_parameter formal_parameters inferred_parameters",
     .member_declarations = "method_declaration.name enum_constant.name",
     .components = "record_declaration",
+    .hiding = "variable_declarator",
     .members = "field_access.field method_invocation.name?object method_reference+",
     .keys =
         "scoped_identifier+ scoped_type_identifier+ labeled_statement break_statement "

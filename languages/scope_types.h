@@ -34,6 +34,11 @@ struct ScopeTypes {
   std::string_view components = {}, member_parameters = {};
   // Places of types that are members under their own name: Go's embedded types.
   std::string_view embedded = {};
+  // Nodes that declare members which hide, and do not override, what a type is based on has by the
+  // same name: fields, unless a function stands there.
+  std::string_view hiding = {};
+  // Places of blocks whose declarations belong to all files: TypeScript's "declare global {}".
+  std::string_view shared_blocks = {};
   // Nodes that declare what types have to have that do not say so.
   std::string_view interfaces = {};
   // Places of names after a dot, and after "::" or the like.

@@ -120,6 +120,7 @@ constexpr ScopeTypes script_scopes() {
               "required_parameter.pattern?readonly required_parameter.pattern?override_modifier "
               "optional_parameter.pattern?accessibility_modifier "
               "optional_parameter.pattern?readonly optional_parameter.pattern?override_modifier",
+          .shared_blocks = "ambient_declaration",
           .members = "member_expression.property",
           .keys = kScriptKeys,
           .fields = "pair_pattern.key",

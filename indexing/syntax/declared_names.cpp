@@ -86,8 +86,9 @@ std::size_t DeclaredNames::scope_of_free(const NamePlace& place) const {
 }
 
 // What a scope has in common with others: a C++ namespace is one wherever it is opened, and an
-// unnamed one is part of what is around it.
+// unnamed one is part of what is around it, as is a block that is shared.
 const void* DeclaredNames::scope_key(const NamePlace& place, std::size_t index) {
+  if (is_shared_block(types_, place, index)) return place.path[0].id;
   while (index > 0 && type_of(place.path[index]) == "namespace_definition") {
     const TSNode name = child_by_field(place.path[index], "name");
     if (!ts_node_is_null(name))
@@ -111,6 +112,24 @@ std::size_t DeclaredNames::thing_of_member(std::string_view owner, bool is_calla
   return at->second;
 }
 
+// Whether the member that `place` declares is no method, in a language where only those override.
+bool DeclaredNames::hides(const NamePlace& place) const {
+  if (!has_word(types_.hiding, type_of(place.path[place.declaring]))) return false;
+  return std::none_of(place.path.begin() + static_cast<std::ptrdiff_t>(place.declaring),
+                      place.path.end(),
+                      [](const TSNode& node) { return type_of(node) == "function_declarator"; });
+}
+
+// Whether other files may declare the same thing again, and have to name it alike: what stands in a
+// shared block, and the members and type parameters of types there.
+bool DeclaredNames::is_declared_for_all(const NamePlace& place) const {
+  for (std::size_t i = 1; i <= place.scope; ++i) {
+    if (!is_shared_block(types_, place, i)) continue;
+    return place.scope == i || is_type(place.path[place.scope]);
+  }
+  return false;
+}
+
 // A method and those that override it are one.
 void DeclaredNames::unite_members() {
   for (const auto& [thing, trait] : traits_) {
@@ -124,7 +143,7 @@ void DeclaredNames::unite_members() {
   };
   for (auto& [key, thing] : members_) {
     for (const auto& [other, other_thing] : members_) {
-      if (other.second != key.second || thing == other_thing) continue;
+      if (other.second != key.second || thing == other_thing || hiding_.contains(thing)) continue;
       if (!is_based_on(key.first, other.first)) continue;
       const std::size_t gone = thing;
       std::vector<NameUse>& uses = meanings_.things[gone].uses;
@@ -175,6 +194,8 @@ void DeclaredNames::declare(std::size_t index) {
                                         : thing_in(place);
   NamedThing& named = meanings_.things[thing];
   if (types_.bare_members && is_function(declaring)) ++named.n_functions;
+  named.is_shared = named.is_shared || is_declared_for_all(place);
+  if (is_member && hides(place)) hiding_.insert(thing);
   add_use(thing, place);
   declares_[index] = thing;
   Declared declared{.thing = thing,
@@ -273,8 +294,9 @@ std::size_t DeclaredNames::thing_in(const NamePlace& place) {
     if (!declared.is_member && declared.is_callable == place.is_callable) return declared.thing;
   }
   NamedThing thing{.kind = NamedThing::Kind::kVariable, .scope = range_of(place.path[place.scope])};
-  const bool is_outermost =
-      place.scope == 0 || type_of(place.path[place.scope]) == "namespace_definition";
+  const bool is_outermost = place.scope == 0 ||
+                            type_of(place.path[place.scope]) == "namespace_definition" ||
+                            is_shared_block(types_, place, place.scope);
   if (is_outermost) {
     thing.kind = NamedThing::Kind::kOfFile;
     thing.scope = {0, text_.size()};

@@ -86,6 +86,8 @@ class DeclaredNames {
   std::size_t scope_of_free(const NamePlace& place) const;
   const void* scope_key(const NamePlace& place, std::size_t index);
   std::size_t thing_of_member(std::string_view owner, bool is_callable);
+  bool hides(const NamePlace& place) const;
+  bool is_declared_for_all(const NamePlace& place) const;
   void unite_members();
   void replace_thing(std::size_t gone, std::size_t by);
   void declare(std::size_t index);
@@ -101,6 +103,7 @@ class DeclaredNames {
   bool may_mean(const NamePlace& place, const Declared& declared, bool crossed_function) const;
   bool is_taken_from_root(const TSNode& function) const;
 
+  std::set<std::size_t> hiding_;                                  // members, by ScopeTypes::hiding
   std::map<std::string, const void*> namespaces_;                 // the first node of each
   std::map<const void*, std::vector<Declared>> declared_;         // by the scope's node
   std::vector<std::pair<std::size_t, std::string_view>> traits_;  // of members: see read_trait()

@@ -417,6 +417,11 @@ bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size
   return false;
 }
 
+bool is_shared_block(const ScopeTypes& types, const NamePlace& place, std::size_t index) {
+  return index > 0 && has_word(types.blocks, type_of(place.path[index])) &&
+         is_at(types.shared_blocks, place, index);
+}
+
 TSNode argument_name(std::string_view places, const TSNode& argument) {
   for (std::string_view place : split_words(places)) {
     place.remove_prefix(place.find('>') + 1);  // of npos, too
@@ -456,7 +461,8 @@ std::vector<NamePlace> find_places(const Grammar& grammar, std::string_view text
 
 ByteRange known_range(const ScopeTypes& types, std::string_view text, const NamePlace& place) {
   const TSNode& scope = place.path[place.scope];
-  if (type_of(scope) == "namespace_definition") return {0, text.size()};
+  if (type_of(scope) == "namespace_definition" || is_shared_block(types, place, place.scope))
+    return {0, text.size()};
   return {known_from(types, place), known_to(types, scope)};
 }
 

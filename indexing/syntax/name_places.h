@@ -53,6 +53,9 @@ bool is_in_any(std::string_view types, const NamePlace& place);
 // Whether path[index] is at ScopeTypes::first_outside.
 bool is_first_outside(const ScopeTypes& types, const NamePlace& place, std::size_t index);
 
+// Whether path[index] is a block at ScopeTypes::shared_blocks.
+bool is_shared_block(const ScopeTypes& types, const NamePlace& place, std::size_t index);
+
 // The name of an argument in a call, by ScopeTypes::arguments; null: it has none.
 TSNode argument_name(std::string_view places, const TSNode& argument);
 

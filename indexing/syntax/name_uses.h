@@ -40,6 +40,7 @@ struct NamedThing {
   ByteRange scope;               // where it is known by its name alone; of a member the file
   std::string owner = {};        // of a member its type, of a parameter its function; may be empty
   int n_functions = 0;           // that it is, where several may have one name
+  bool is_shared = false;        // other files declare it, too: TypeScript's "declare global"
   bool overrides = false;        // a member that a type of another file has, too
   bool is_key = false;           // a member that is a key of dictionaries, too: Python's TypedDict
   bool is_of_interface = false;  // a member that types must have that do not say so

@@ -1,6 +1,7 @@
 #include "workspace/edit/edit_rename.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -117,6 +118,11 @@ class Renaming {
   std::optional<Rename> result() {
     leave_what_is_outside();
     in_order(places_);
+    // Other things of the same name are as certain as before.
+    for (Renamed& place : places_) {
+      const auto doubt = place.thing ? doubts_.find(*place.thing) : doubts_.end();
+      if (place.doubt.empty() && doubt != doubts_.end()) place.doubt = doubt->second;
+    }
     if (places_.empty()) return std::nullopt;
     const std::vector<ChangedLines> changed = changed_lines(tree_->text(), places_);
     Rename rename;
@@ -168,23 +174,33 @@ class Renaming {
   }
 
   void add(const RenameWish& wish, const NamedThing& thing, const NameMeanings& meanings) {
+    const std::size_t number = n_things_++;
     if (thing.kind == NamedThing::Kind::kImport)
-      reasons_.push_back("'" + wish.from + "' comes from another file, where it keeps its name");
-    if (is_known_elsewhere(thing)) {
-      const std::vector<std::string> files = importers_of(request_, wish.from);
-      if (!files.empty())
-        reasons_.push_back("'" + wish.from + "' is used in " + listed_files(files) + ", too");
-    }
+      doubts_[number] = "'" + wish.from + "' comes from another file, where it keeps its name";
+    doubt_other_files(wish.from, thing);
     if (thing.overrides) reasons_.push_back("a type in another file has '" + wish.from + "', too");
     if (thing.n_functions > 1)
       reasons_.push_back("there are " + std::to_string(thing.n_functions) + " functions '" +
                          wish.from + "'");
-    const std::size_t number = n_things_++;
     for (const NameUse& use : thing.uses) add_place(use, wish, number);
     for (const ByteRange& range : mentions(*tree_, thing, meanings, wish.from))
       add_place({.range = range}, wish, {});
     for (const NameUse& use : text_uses(*request_.document, thing, meanings))
       add_place(use, wish, {});
+  }
+
+  void doubt_other_files(const std::string& name, const NamedThing& thing) {
+    if (thing.is_shared) reasons_.push_back("'" + name + "' is declared for other files, too");
+    std::vector<std::string> files;
+    if (is_known_elsewhere(thing)) files = importers_of(request_, name);
+    if (!files.empty()) {
+      reasons_.push_back("'" + name + "' is used in " + listed_files(files) + ", too");
+    } else if (thing.kind == NamedThing::Kind::kMember && !thing.owner.empty()) {
+      files = users_of_member(request_, thing.owner, name);
+      if (!files.empty())
+        reasons_.push_back("'" + name + "' of '" + thing.owner + "' may be used in " +
+                           listed_files(files) + ", too");
+    }
   }
 
   // C's members are, too, where a header declares the type.
@@ -216,9 +232,10 @@ class Renaming {
   const EditRequest& request_;
   const SyntaxTree* tree_;
   std::vector<Renamed> places_;
-  std::size_t n_things_ = 0;          // that are renamed
-  bool has_cursor_ = false;           // it goes by that, not by lines
-  std::vector<std::string> reasons_;  // why all of it is doubtful
+  std::size_t n_things_ = 0;                   // that are renamed
+  std::map<std::size_t, std::string> doubts_;  // about all of a thing, by its number
+  bool has_cursor_ = false;                    // it goes by that, not by lines
+  std::vector<std::string> reasons_;           // why all of it is doubtful
 };
 
 }  // namespace

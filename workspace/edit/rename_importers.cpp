@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "indexing/files/file_scan.h"
 #include "indexing/files/source_file.h"
 #include "indexing/syntax/imports.h"
 #include "indexing/syntax/name_uses.h"
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 // The user waits for the answer: some thousand files are read in a tenth of a second.
 constexpr std::size_t kMaxFiles = 4000;
 constexpr std::size_t kMaxShown = 3;
+constexpr int kMaxEntries = 20000;  // of a repository, in any language
 
 // The file that declares the name.
 class Home {
@@ -54,7 +56,6 @@ class Home {
     return false;
   }
 
- private:
   // Whether a file at `path` knows the names of this one without an import.
   bool shares_names(ModuleSystem modules, const fs::path& path) const {
     if (modules == ModuleSystem::kCSharp) return true;
@@ -62,6 +63,7 @@ class Home {
     return is_of_folder && path.parent_path() == path_.parent_path();
   }
 
+ private:
   // Whether this file includes `other`, which declares the name, too: a header.
   bool is_included(const Document& other, const fs::path& path) const {
     const auto meanings = other.syntax()->meanings_of(name_);
@@ -93,12 +95,32 @@ class Home {
   const std::string& name_;
 };
 
-// The files that the index has, or else those in the folder of `home`.
+// The path of a document that an editor or the command line has.
+std::optional<fs::path> path_of(const Document& document) {
+  if (auto path = path_of_uri(document.uri())) return path;
+  if (document.uri().find(':') != std::string::npos) return std::nullopt;
+  std::error_code error;
+  const fs::path path = fs::absolute(document.uri(), error);
+  return error || !fs::is_regular_file(path, error) ? std::nullopt
+                                                    : std::optional(path.lexically_normal());
+}
+
+// The top of the repository that has `folder`, or nothing.
+std::optional<fs::path> repository_of(fs::path folder) {
+  std::error_code error;
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (fs::exists(folder / ".git", error)) return folder;
+  }
+  return std::nullopt;
+}
+
+// The files that the index has, or else those in the folder of `home` and in its repository.
 std::set<fs::path> files_to_search(const EditRequest& request, const Home& home) {
   std::set<fs::path> files;
   const auto add = [&](const fs::path& file) {
     const bool is_alike = family_of(language_of(file.generic_string())) == home.family();
     if (is_alike && files.size() < kMaxFiles) files.insert(file);
+    return files.size() < kMaxFiles;
   };
   if (request.definitions) {
     for (const IndexSnapshot::Part& part : request.definitions->parts()) {
@@ -108,8 +130,18 @@ std::set<fs::path> files_to_search(const EditRequest& request, const Home& home)
   }
   std::error_code error;
   if (!fs::is_regular_file(home.path(), error)) return files;
-  fs::directory_iterator entry(home.path().parent_path(), error);
+  const fs::path folder = home.path().parent_path();
+  fs::directory_iterator entry(folder, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) add(entry->path());
+  if (const std::optional<fs::path> top = repository_of(folder)) {
+    ScanOptions options;
+    options.look_inside = false;
+    int n_seen = 0;
+    const auto on_file = [&](const SourceFile& file) {
+      return add(*top / file.path) && ++n_seen < kMaxEntries;
+    };
+    scan_roots({&*top, 1}, options, {.on_file = on_file});
+  }
   return files;
 }
 
@@ -121,28 +153,61 @@ std::shared_ptr<const Document> read(const fs::path& file, const std::string& na
   return document ? *std::move(document) : nullptr;
 }
 
-}  // namespace
-
-std::vector<std::string> importers_of(const EditRequest& request, const std::string& name) {
-  const auto path = path_of_uri(request.document->uri());
-  if (!path || request.document->syntax() == nullptr) return {};
-  const Home home(*request.document, *path, name);
+// The files, relative to the home's folder, of which `is_meant` is true. All have `name`.
+template <typename Is>
+std::vector<std::string> files_where(const EditRequest& request, const Home& home,
+                                     const std::string& name, const Is& is_meant) {
   std::set<fs::path> found, open = {home.path()};
   for (const auto& document : request.beside) {
-    const auto other = path_of_uri(document->uri());
+    const auto other = path_of(*document);
     if (!other || family_of(document->language()) != home.family()) continue;
     open.insert(*other);
-    if (home.path() != *other && home.is_used_in(*document, *other)) found.insert(*other);
+    if (home.path() != *other && is_meant(*document, *other)) found.insert(*other);
   }
   for (const fs::path& file : files_to_search(request, home)) {
     if (open.contains(file)) continue;
     const std::shared_ptr<const Document> document = read(file, name);
-    if (document && home.is_used_in(*document, file)) found.insert(file);
+    if (document && is_meant(*document, file)) found.insert(file);
   }
   std::vector<std::string> files;
   for (const fs::path& file : found)
     files.push_back(file.lexically_relative(home.path().parent_path()).generic_string());
   return files;
+}
+
+// Whether the text has the name behind a dot, an arrow or "::", or before a colon.
+bool has_member(std::string_view text, std::string_view name) {
+  for (std::size_t at = find_name(text, name); at != text.npos;
+       at = find_name(text, name, at + 1)) {
+    const std::string_view before = text.substr(0, at), after = text.substr(at + name.size(), 2);
+    const bool is_key = after.starts_with(':') && after != "::";
+    if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::") || is_key)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> importers_of(const EditRequest& request, const std::string& name) {
+  const auto path = path_of(*request.document);
+  if (!path || request.document->syntax() == nullptr) return {};
+  const Home home(*request.document, *path, name);
+  return files_where(request, home, name, [&](const Document& other, const fs::path& file) {
+    return home.is_used_in(other, file);
+  });
+}
+
+std::vector<std::string> users_of_member(const EditRequest& request, const std::string& owner,
+                                         const std::string& name) {
+  const auto path = path_of(*request.document);
+  if (!path || request.document->syntax() == nullptr) return {};
+  const Home home(*request.document, *path, owner);
+  return files_where(request, home, name, [&](const Document& other, const fs::path& file) {
+    if (!has_member(other.text(), name) || other.syntax() == nullptr) return false;
+    return home.shares_names(*other.syntax()->language().modules, file) ||
+           home.is_used_in(other, file);
+  });
 }
 
 std::string listed_files(const std::vector<std::string>& files) {

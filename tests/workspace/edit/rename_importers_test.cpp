@@ -89,6 +89,29 @@ TEST_F(RenameImporters, AreOpenDocumentsAsTheyAreInTheEditor) {
   EXPECT_THAT(importers_of(one, "load"), ElementsAre("sub/b.py"));
 }
 
+TEST_F(RenameImporters, AreFilesOfTheRepositoryForAPath) {
+  EditRequest one = request("src/store.py", {{"src/store.py", "def load(): pass\n"},
+                                             {"tests/a.py", "from src.store import load\n"},
+                                             {".git/HEAD", "ref: refs/heads/main\n"}});
+  const auto document = Document::read(folder_.path() / "src/store.py");
+  ASSERT_TRUE(document);
+  one.document = *document;
+  EXPECT_THAT(importers_of(one, "load"), ElementsAre("../tests/a.py"));
+}
+
+TEST_F(RenameImporters, AreFilesThatMayUseAMember) {
+  const EditRequest rust =
+      request("config.rs", {{"config.rs", "pub struct Config { pub size: u8 }\n"},
+                            {"a.rs", "use crate::config::Config;\nfn f(c: &Config) { c.size; }\n"},
+                            {"b.rs", "fn f(c: &Other) { c.size; }\n"},
+                            {"c.rs", "use crate::config::Config;\nfn f(size: u8) {}\n"}});
+  EXPECT_THAT(users_of_member(rust, "Config", "size"), ElementsAre("a.rs"));
+  const EditRequest go = request("box.go", {{"box.go", "package a\ntype Box struct { size int }\n"},
+                                            {"a.go", "package a\nfunc f() { make().size = 1 }\n"},
+                                            {"b.go", "package a\nfunc g(size int) {}\n"}});
+  EXPECT_THAT(users_of_member(go, "Box", "size"), ElementsAre("a.go"));
+}
+
 TEST_F(RenameImporters, AreNamedByTheDoubtOfTheRename) {
   EditRequest one = request("store.py", {{"store.py", "def load():\n    load()\n"},
                                          {"a.py", "from store import load\n"}});
