@@ -118,9 +118,10 @@ class Renaming {
   std::optional<Rename> result() {
     leave_what_is_outside();
     in_order(places_);
-    // Other things of the same name are as certain as before.
+    // Other things of the same name are as certain as before. A place that names none, such as a
+    // text in `__all__`, may name the doubtful one.
     for (Renamed& place : places_) {
-      const auto doubt = place.thing ? doubts_.find(*place.thing) : doubts_.end();
+      const auto doubt = place.thing ? doubts_.find(*place.thing) : doubts_.begin();
       if (place.doubt.empty() && doubt != doubts_.end()) place.doubt = doubt->second;
     }
     if (places_.empty()) return std::nullopt;

@@ -175,12 +175,13 @@ std::vector<std::string> files_where(const EditRequest& request, const Home& hom
   return files;
 }
 
-// Whether the text has the name behind a dot, an arrow or "::", or before a colon.
+// Whether the text has the name behind a dot, an arrow or "::", or before a colon as the key of an
+// object. A parameter looks like a key unless it is the first one.
 bool has_member(std::string_view text, std::string_view name) {
   for (std::size_t at = find_name(text, name); at != text.npos;
        at = find_name(text, name, at + 1)) {
     const std::string_view before = text.substr(0, at), after = text.substr(at + name.size(), 2);
-    const bool is_key = after.starts_with(':') && after != "::";
+    const bool is_key = after.starts_with(':') && after != "::" && !before.ends_with('(');
     if (before.ends_with('.') || before.ends_with("->") || before.ends_with("::") || is_key)
       return true;
   }
