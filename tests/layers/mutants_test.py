@@ -31,6 +31,16 @@ def mutation(text, replacement="0", within="", number=1, tests=None):
     return mutants.Mutation(number, f"number {number}", "a.cpp", within, text, replacement, tests or {"t": ["Sum.Adds"]})
 
 
+def is_balanced(text):
+    waiting = []
+    for character in re.sub(r"'(\\.|[^\\'])'|\"(\\.|[^\\\"])*\"", "", text):
+        if character in "([{":
+            waiting.append(")]}"["([{".index(character)])
+        elif character in ")]}" and (not waiting or waiting.pop() != character):
+            return False
+    return not waiting
+
+
 class TheList(unittest.TestCase):
     def setUp(self):
         self.mutations = mutants.read_list(mutants.LIST)
@@ -39,6 +49,16 @@ class TheList(unittest.TestCase):
         for file, group in mutants.by_file(self.mutations).items():
             with self.subTest(file=file):
                 mutants.apply(group, (ROOT / file).read_text(encoding="utf-8"))
+
+    def test_each_replaces_an_expression_or_statements(self):
+        for row in self.mutations:
+            with self.subTest(mutation=row.name):
+                self.assertTrue(is_balanced(row.text) and is_balanced(row.replacement))
+                is_statement = row.text.endswith((";", "}"))
+                self.assertEqual(is_statement, not row.replacement or row.replacement.endswith((";", "}")))
+                first = row.text.split()[0]
+                self.assertTrue(is_statement or first not in ("return", "if", "for"))
+                self.assertNotIn(first, ("const", "auto"))  # a declaration would end with its block
 
     def test_every_named_test_exists(self):
         sources = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "tests").rglob("*_test.cpp"))
