@@ -209,6 +209,9 @@ end
 --- What the client told the server by these methods, in order: { method, params }.
 function Editor:told(...)
   local told = {}
+  if not vim.uv.fs_stat(self.record) then
+    return told -- the server is not running yet
+  end
   for line in io.lines(self.record) do
     local message = vim.json.decode(line)
     local method = message.from == 'client' and message.message.method or ''
