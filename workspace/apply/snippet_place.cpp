@@ -119,7 +119,8 @@ class PiecePlacer {
         continue;
       }
       if (is_new_definition(first)) {
-        if (const Result<void> inserted = insert_after(*last, first); !inserted) return inserted;
+        if (const Result<void> inserted = insert_after(*last, first); !inserted)
+          return inserted.error();
         last->snippet_end = first.end;
         n_inserted = spans_.size();
         continue;
@@ -137,7 +138,8 @@ class PiecePlacer {
         last = closing_line(first);  // the file keeps its own
       }
       if (!last || waiting.empty()) continue;
-      if (const Result<void> inserted = insert_before(*last, waiting); !inserted) return inserted;
+      if (const Result<void> inserted = insert_before(*last, waiting); !inserted)
+        return inserted.error();
       waiting.clear();
     }
     return waiting.empty() ? Result<void>() : insert_at_end(piece, waiting);
@@ -333,7 +335,8 @@ class PiecePlacer {
       return Error("it would remove " + std::to_string(n_removed) +
                    " lines that the change does not show");
     for (const NamedDefinition& one : snippet_.theirs) {
-      if (const Result<void> checked = check_definition(one, run, there); !checked) return checked;
+      if (const Result<void> checked = check_definition(one, run, there); !checked)
+        return checked.error();
     }
     return {};
   }
