@@ -50,7 +50,7 @@ class PromptSize(InFolder):
             self.assertEqual([each["prompt_size"] for each in found], ["small", "medium", "large"])
             tokens = [each["prompt_tokens"] for each in found]
             self.assertEqual(tokens, sorted(set(tokens)), command)
-            self.assertEqual(len({each["output_sha256"] for each in found}), 3)
+            self.assertGreater(len({each["output_sha256"] for each in found}), 1)
 
     def test_is_that_of_the_machine_on_request(self):
         found = [self.facts(*self.edit("--prompt-size", "auto"), cost=cost)["prompt_size"] for cost in COSTS]

@@ -103,8 +103,8 @@ std::vector<TextEdit> FileLines::edits(const std::vector<LineSpan>& spans) const
     for (LineChange& change : diff_lines(views(before), views(after))) {
       const int n_new = static_cast<int>(change.new_lines.size());
       for (int i = 0; i < n_new; ++i) {
-        const std::string& line =
-            span.lines[static_cast<std::size_t>(change.old_begin + moved + i)];
+        const int at = change.old_begin + moved + i;
+        const std::string& line = span.lines[static_cast<std::size_t>(at)];
         change.new_lines[static_cast<std::size_t>(i)] =
             span.is_exact ? line : std::string(without_blanks_behind(line));
       }
