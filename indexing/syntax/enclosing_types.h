@@ -27,7 +27,7 @@ class EnclosingTypes {
   std::string_view type_of(const NamePlace& place) const;
   // What that type is based on, as it is written: "(A, B)", ": public A".
   std::string_view bases_of(const NamePlace& place) const;
-  // Of the first child that has one of `types`.
+  // The text of the first child that has one of `types`; empty: none has.
   std::string_view text_of_child(const TSNode& node, std::string_view types) const;
   // The name of the function that a parameter belongs to; of a constructor its type's.
   std::string_view function_of(const NamePlace& parameter) const;

@@ -350,9 +350,10 @@ class PiecePlacer {
       if (!is_telling(text) || places.size() != 1) continue;
       const int place = places.front();
       const int distance = std::max(there.begin - place, place - there.end + 1);
+      if (distance <= 0 || distance > kNextTo) continue;
       const auto n_shown = std::ranges::count_if(
           run, [&](const SnippetElement& one) { return snippet_.text(one.begin) == text; });
-      if (distance > 0 && distance <= kNextTo && n_shown == 1)
+      if (n_shown == 1)
         return Error("'" + std::string(text) + "' is next to the lines of the change");
     }
     return {};

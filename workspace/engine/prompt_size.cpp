@@ -12,8 +12,8 @@ struct Size {
   PromptLimits limits;
 };
 
-// In the order of PromptSize. A 1.5B writes better edits with 160 tokens around a region than with
-// 320 (docs/lab/performance.md).
+// In the order of PromptSize. With 320 tokens around a region instead of 160, a 1.5B writes more
+// destructive edits (docs/lab/performance.md).
 constexpr std::array<Size, kPromptSizes.size()> kSizes = {{{"small",
                                                             0,
                                                             {.edit_context = 128,
