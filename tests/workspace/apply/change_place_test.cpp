@@ -69,11 +69,11 @@ void expect_placed(const std::string& change, const std::string& from, const std
 }
 
 TEST(ChangePlace, LinesThatContinueAStatementKeepTheirDepth) {
-  const std::string file = "if (a) {\n  f(b);\n}\nconst sum = one +\n    two;\nconst all = sum;\n";
+  const std::string file = "if (a) {\n  f(b);\n}\nconst sum = one + two;\nconst all = sum;\n";
   const Placed placed = place("javascript", file,
-                              "<<<<<<< SEARCH\nconst sum = one +\n    two;\n=======\nconst sum = "
-                              "one +\n    two +\n    three;\n>>>>>>> REPLACE\n");
-  EXPECT_EQ(placed.text, replaced(file, "    two;", "    two +\n    three;"));
+                              "<<<<<<< SEARCH\nconst sum = one + two;\n=======\nconst sum = one +\n"
+                              "      two;\n>>>>>>> REPLACE\n");
+  EXPECT_EQ(placed.text, replaced(file, "one + two;", "one +\n      two;"));
 }
 
 TEST(ChangePlace, ASnippetWithTheDepthsOfTheFileKeepsThem) {
