@@ -135,6 +135,7 @@ void bench_attention(Isa isa, int heads, int kv_heads, int head_dim, int committ
                                .kv_heads = kv_heads,
                                .head_dim = head_dim,
                                .head_pitch = pitch,
+                               .slots = slots,
                                .committed = committed,
                                .context = rows,
                                .parents = nullptr};

@@ -21,7 +21,10 @@ class AttentionPlan {
   AttentionPlan(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
                 const std::int16_t* values)
       : shape_(shape), kernels_(operator_kernels(isa)), group_(shape.heads / shape.kv_heads) {
-    for (int row = 0; row < shape.rows; ++row) add_path(row);
+    for (int row = 0; row < shape.rows; ++row) {
+      add_path(row);
+      add_start();
+    }
     in_ = {.heads = shape.heads,
            .kv_heads = shape.kv_heads,
            .head_dim = shape.head_dim,
@@ -30,6 +33,8 @@ class AttentionPlan {
            .keys = keys,
            .values = values,
            .head_pitch = shape.head_pitch,
+           .slots = shape.slots,
+           .starts = starts_.data(),
            .lengths = lengths_.data(),
            .straight = straight_.data(),
            .tails = tails_.data(),
@@ -37,7 +42,9 @@ class AttentionPlan {
   }
 
   int tiles() const { return row_tiles() * shape_.kv_heads * head_tiles(); }
-  int spans() const {
+  // The spans that any row sees are [first_span(), end_span()).
+  int first_span() const { return *std::min_element(starts_.begin(), starts_.end()) / kSpan; }
+  int end_span() const {
     return (*std::max_element(lengths_.begin(), lengths_.end()) - 1) / kSpan + 1;
   }
 
@@ -64,12 +71,19 @@ class AttentionPlan {
     kernels_.attend(in_, tile(tile_idx), span, scratch, partials);
   }
 
-  // Adds the result of a span to the states of the rows that reach it.
+  // Adds the result of a span to the states of the rows that see some of it.
   void merge(int tile_idx, int span, const float* partials, float* states) const {
     const AttentionTile t = tile(tile_idx);
     for (int i = 0; i < t.rows * t.heads; ++i) {
-      if (lengths_[static_cast<std::size_t>(t.first_row + i / t.heads)] <= span * kSpan) continue;
-      kernels_.merge(states + i * stride(), partials + i * stride(), shape_.head_dim);
+      const auto row = static_cast<std::size_t>(t.first_row + i / t.heads);
+      const int first = starts_[row] / kSpan;
+      if (lengths_[row] <= span * kSpan || span < first) continue;
+      float* const state = states + i * stride();
+      if (span == first) {
+        std::copy_n(partials + i * stride(), stride(), state);
+      } else {
+        kernels_.merge(state, partials + i * stride(), shape_.head_dim);
+      }
     }
   }
 
@@ -78,7 +92,8 @@ class AttentionPlan {
     for (int i = 0; i < t.rows * t.heads; ++i) {
       const std::size_t head = static_cast<std::size_t>(t.first_row + i / t.heads) * shape_.heads +
                                t.first_head + i % t.heads;
-      kernels_.finish(states + i * stride(), shape_.head_dim, out + head * shape_.head_dim);
+      const float* const sink = shape_.sinks ? shape_.sinks + head % shape_.heads : nullptr;
+      kernels_.finish(states + i * stride(), shape_.head_dim, sink, out + head * shape_.head_dim);
     }
   }
 
@@ -104,10 +119,14 @@ class AttentionPlan {
     }
   }
 
+  void add_start() {
+    starts_.push_back(shape_.window > 0 ? std::max(0, lengths_.back() - shape_.window) : 0);
+  }
+
   const AttentionShape& shape_;
   const OperatorKernels& kernels_;
   const int group_;
-  std::vector<std::int32_t> lengths_, straight_, tails_, tail_begin_;
+  std::vector<std::int32_t> starts_, lengths_, straight_, tails_, tail_begin_;
   AttentionInput in_{};
 };
 
@@ -134,6 +153,7 @@ thread_local ThreadMemory partials_memory;  // of the calling thread, for all th
 
 // Many tiles: a thread takes a tile through all spans.
 void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
+  const int first = plan.first_span();
   pool.parallel_for(plan.tiles(), 1, [&](int begin, int end) {
     std::uint8_t* const scratch =
         scratch_memory.at_least(plan.scratch_bytes() + 2 * plan.tile_floats() * sizeof(float));
@@ -141,8 +161,8 @@ void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
     float* const partials = states + plan.tile_floats();
     for (int tile = begin; tile < end; ++tile) {
       plan.take_queries(tile, scratch);
-      plan.attend(tile, 0, scratch, states);
-      for (int span = 1; span < plan.spans(); ++span) {
+      plan.attend(tile, first, scratch, states);
+      for (int span = first + 1; span < plan.end_span(); ++span) {
         plan.attend(tile, span, scratch, partials);
         plan.merge(tile, span, partials, states);
       }
@@ -154,7 +174,8 @@ void attend_by_tile(const AttentionPlan& plan, float* out, ThreadPool& pool) {
 // Few tiles and a long context: threads compute spans in parallel and merge them in the same order
 // as above.
 void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
-  const int spans = plan.spans();
+  const int first = plan.first_span();
+  const int spans = plan.end_span() - first;
   const std::size_t parts = static_cast<std::size_t>(plan.tiles()) * spans;
   auto* const partials = reinterpret_cast<float*>(
       partials_memory.at_least(plan.tile_floats() * parts * sizeof(float)));
@@ -165,14 +186,14 @@ void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
     std::uint8_t* const scratch = scratch_memory.at_least(plan.scratch_bytes());
     for (int i = begin; i < end; ++i) {
       if (i == begin || i % spans == 0) plan.take_queries(i / spans, scratch);
-      plan.attend(i / spans, i % spans, scratch, part(i));
+      plan.attend(i / spans, first + i % spans, scratch, part(i));
     }
   });
   pool.parallel_for(plan.tiles(), 1, [&](int begin, int end) {
     for (int tile = begin; tile < end; ++tile) {
       float* const states = part(tile * spans);
       for (int span = 1; span < spans; ++span)
-        plan.merge(tile, span, part(tile * spans + span), states);
+        plan.merge(tile, first + span, part(tile * spans + span), states);
       plan.finish(tile, states, out);
     }
   });
@@ -183,7 +204,7 @@ void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
 void attention(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
                const std::int16_t* values, float* out, ThreadPool& pool) {
   const AttentionPlan plan(isa, shape, q, keys, values);
-  if (plan.spans() == 1 || plan.tiles() >= kTilesPerThread * pool.threads()) {
+  if (plan.end_span() - plan.first_span() == 1 || plan.tiles() >= kTilesPerThread * pool.threads()) {
     attend_by_tile(plan, out, pool);
   } else {
     attend_by_span(plan, out, pool);

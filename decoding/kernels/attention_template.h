@@ -85,14 +85,18 @@ struct SpanView {
   int begin;  // first position
 
   std::int64_t offset(int row, int position) const {
-    const int slot =
+    int slot =
         position < in.regular ? position : in.tails[in.tail_begin[row] + position - in.regular];
+    if (slot >= in.slots) slot %= in.slots;
     return kv_head * in.head_pitch + static_cast<std::int64_t>(slot) * (in.head_dim + kScaleInts);
   }
-  // How many positions of the span `row` sees; zero or negative if its path ends before the span.
+  // The positions of the span that `row` sees are [first(row), count(row)), if there are any.
+  int first(int row) const { return in.starts[row] > begin ? in.starts[row] - begin : 0; }
+  // Zero or negative if its path ends before the span.
   int count(int row) const {
     return in.lengths[row] - begin < kSpan ? in.lengths[row] - begin : kSpan;
   }
+  bool is_seen(int row) const { return first(row) < count(row); }
 };
 
 // Prefetches into the L2 the data that prepare() reads after the kLanes slots that begin at
@@ -137,9 +141,13 @@ inline void prepare(const SpanView& span, int row, int from, int to, const Scrat
 // The queries of a tile that are computed at once, in the order [row][head] of the tile.
 struct QueryBlock {
   int first;
-  int count;            // <= V::kQueries
-  int most;             // positions that the longest path among them sees; > 0
-  int seen[kMaxBlock];  // positions that each one sees
+  int count;  // <= V::kQueries
+  // The positions that at least one of them sees are within [least, most). `least` is a multiple of
+  // kPrepared, `most` is above 0.
+  int least;
+  int most;
+  int from[kMaxBlock];  // each one sees [from, seen); both 0: nothing
+  int seen[kMaxBlock];
 };
 
 template <typename V, int kQueries>
@@ -147,7 +155,7 @@ inline void score(const QueryBlock& block, int head_dim, const Scratch& scratch)
   constexpr int kBlocks = 2;
   const int pairs = Scratch::key_pairs(head_dim);
   const std::int16_t* queries = scratch.queries + block.first * head_dim;
-  for (int at = 0; at < block.most; at += kBlocks * V::kLanes) {
+  for (int at = block.least; at < block.most; at += kBlocks * V::kLanes) {
     typename V::Sum sums[kQueries][kBlocks];
     for (auto& query : sums) {
       for (auto& sum : query) sum = V::zero();
@@ -177,38 +185,49 @@ inline void score(const QueryBlock& block, int head_dim, const Scratch& scratch)
 // rounded part by part to integers whose sum is at most 2^15 (and a few units of rounding), so that
 // no sum of weighted values overflows; zeros fill the rest of the block.
 template <typename V>
-inline void soften(int query, int count, int end, const Scratch& scratch, float* extra) {
+inline void soften(const QueryBlock& block, int query, const Scratch& scratch, float* extra) {
   float* const scores = scratch.scores + query * kSpan;
   std::int16_t* const weights = scratch.weights + query * kSpan;
+  const int from = block.from[query];
+  const int count = block.seen[query];
+  const int first = from / V::kLanes * V::kLanes;
   const int whole = (count + V::kLanes - 1) / V::kLanes * V::kLanes;
-  for (int i = count; i < whole; ++i) scores[i] = -__builtin_inff();
-  auto largest = V::load(scores);
-  for (int i = V::kLanes; i < whole; i += V::kLanes) largest = V::max(largest, V::load(scores + i));
+  const auto clear = [&](int begin, int stop, float value) {
+    for (int i = begin; i < from; ++i) scores[i] = value;
+    for (int i = count; i < stop; ++i) scores[i] = value;
+  };
+  clear(first, whole, -__builtin_inff());
+  auto largest = V::load(scores + first);
+  for (int i = first + V::kLanes; i < whole; i += V::kLanes)
+    largest = V::max(largest, V::load(scores + i));
   extra[0] = V::largest(largest);
   auto sum = V::set1(0.0f);
-  for (int begin = 0; begin < whole; begin += kSpanPart) {
-    const int stop = begin + kSpanPart < whole ? begin + kSpanPart : whole;
+  for (int part = first / kSpanPart * kSpanPart; part < whole; part += kSpanPart) {
+    const int begin = part < first ? first : part;
+    const int stop = part + kSpanPart < whole ? part + kSpanPart : whole;
     for (int i = begin; i < stop; i += V::kLanes) {
       V::store(scores + i, exp<V>(V::sub(V::load(scores + i), V::set1(extra[0]))));
     }
-    for (int i = count; i < stop; ++i) scores[i] = 0.0f;
+    clear(begin, stop, 0.0f);
     auto weighed = V::set1(0.0f);
     for (int i = begin; i < stop; i += V::kLanes) {
       const auto weight = V::load(scores + i);
       sum = V::add(sum, weight);
       V::store(scores + i, V::mul(weight, V::load(scratch.value_scales + i)));
     }
-    // A position past the end may have any scale, even NaN.
-    for (int i = count; i < stop; ++i) scores[i] = 0.0f;
+    // A position that is not seen may have any scale, even NaN.
+    clear(begin, stop, 0.0f);
     for (int i = begin; i < stop; i += V::kLanes) weighed = V::add(weighed, V::load(scores + i));
     const float total = V::sum(weighed);
     const auto inverse = V::set1(total > 0.0f ? 32767.0f / total : 0.0f);
     for (int i = begin; i < stop; i += V::kLanes) {
       V::store_fixed(weights + i, V::mul(V::load(scores + i), inverse));
     }
-    scratch.factors[query * kSpanParts + begin / kSpanPart] = total / 32767.0f;
+    scratch.factors[query * kSpanParts + part / kSpanPart] = total / 32767.0f;
   }
   extra[1] = V::sum(sum);
+  const int end = block.most + block.most % 2;
+  for (int i = block.least; i < first; ++i) weights[i] = 0;
   for (int i = whole; i < end; ++i) weights[i] = 0;
 }
 
@@ -217,8 +236,9 @@ template <typename V, int kQueries, int kVectors>
 inline void weigh(const QueryBlock& block, int dim, int head_dim, const Scratch& scratch,
                   float* out) {
   const int stride = head_dim + kPartialExtra;
-  for (int begin = 0; begin < block.most; begin += kSpanPart) {
-    const int end = begin + kSpanPart < block.most ? begin + kSpanPart : block.most;
+  for (int part = block.least / kSpanPart * kSpanPart; part < block.most; part += kSpanPart) {
+    const int begin = part < block.least ? block.least : part;
+    const int end = part + kSpanPart < block.most ? part + kSpanPart : block.most;
     typename V::Sum sums[kQueries][kVectors];
     for (auto& query : sums) {
       for (auto& sum : query) sum = V::zero();
@@ -234,12 +254,14 @@ inline void weigh(const QueryBlock& block, int dim, int head_dim, const Scratch&
     }
     for (int q = 0; q < kQueries; ++q) {
       // Adding the zero of a part that a path does not reach would turn -0 into 0.
-      if (block.seen[q] <= begin) continue;
-      const auto factor = V::set1(scratch.factors[q * kSpanParts + begin / kSpanPart]);
+      if (block.seen[q] <= part) continue;
+      const int first_part = block.from[q] / kSpanPart * kSpanPart;
+      if (part < first_part) continue;
+      const auto factor = V::set1(scratch.factors[q * kSpanParts + part / kSpanPart]);
       for (int v = 0; v < kVectors; ++v) {
         float* const to = out + q * stride + dim + v * V::kLanes;
         const auto sum = V::to_float(sums[q][v]);
-        V::store(to, begin == 0 ? V::mul(sum, factor) : V::fma(sum, factor, V::load(to)));
+        V::store(to, part == first_part ? V::mul(sum, factor) : V::fma(sum, factor, V::load(to)));
       }
     }
   }
@@ -249,10 +271,8 @@ template <typename V, int kQueries>
 void attend_queries(const QueryBlock& block, int head_dim, const Scratch& scratch, float* out) {
   score<V, kQueries>(block, head_dim, scratch);
   const int stride = head_dim + kPartialExtra;
-  const int end = block.most + block.most % 2;
-  for (int q = 0; q < kQueries; ++q) {
-    soften<V>(q, block.seen[q] > 0 ? block.seen[q] : 0, end, scratch, out + q * stride + head_dim);
-  }
+  for (int q = 0; q < kQueries; ++q)
+    soften<V>(block, q, scratch, out + q * stride + head_dim);
   int dim = 0;
   for (; dim + 2 * V::kLanes <= head_dim; dim += 2 * V::kLanes) {
     weigh<V, kQueries, 2>(block, dim, head_dim, scratch, out);
@@ -272,15 +292,21 @@ inline void attend_range(const SpanView& span, const AttentionTile& tile, int be
       V::kQueries >= 7 ? 7 : 1 >, attend_queries < V,         V::kQueries >= 8 ? 8 : 1 >,
   };
   const int head_dim = span.in.head_dim;
-  QueryBlock block{begin, 0, 0, {}};
+  QueryBlock block{.first = begin, .count = 0, .least = 0, .most = 0, .from = {}, .seen = {}};
   for (; block.first < end; block.first += block.count) {
     block.count = end - block.first < V::kQueries ? end - block.first : V::kQueries;
+    block.least = kSpan;
     block.most = 0;
     for (int q = 0; q < block.count; ++q) {
-      block.seen[q] = span.count(tile.first_row + (block.first + q) / tile.heads);
+      const int row = tile.first_row + (block.first + q) / tile.heads;
+      block.from[q] = span.is_seen(row) ? span.first(row) : 0;
+      block.seen[q] = span.is_seen(row) ? span.count(row) : 0;
+      if (block.seen[q] == 0) continue;
+      if (block.from[q] < block.least) block.least = block.from[q];
       if (block.seen[q] > block.most) block.most = block.seen[q];
     }
     if (block.most == 0) continue;
+    block.least = block.least / kPrepared * kPrepared;
     float* const out = partials + block.first * (head_dim + kPartialExtra);
     kAttend[block.count - 1](block, head_dim, scratch, out);
   }
@@ -298,21 +324,25 @@ void attend(const AttentionInput& in, const AttentionTile& tile, int span_idx, s
   const SpanView span{in, kv_head, span_idx * kSpan};
   int longest = tile.first_row;
   int shared = kSpan;
+  int least = kSpan;
   for (int row = tile.first_row; row < tile.first_row + tile.rows; ++row) {
     if (in.lengths[row] > in.lengths[longest]) longest = row;
+    if (span.is_seen(row) && span.first(row) < least) least = span.first(row);
     const int straight = in.straight[row] - span.begin;
     if (in.straight[row] < in.lengths[row] && straight < shared) shared = straight;
   }
+  least = least / kPrepared * kPrepared;
   if (shared >= span.count(longest)) {
-    prepare<V>(span, longest, 0, whole_prepared(span.count(longest)), scratch);
+    prepare<V>(span, longest, least, whole_prepared(span.count(longest)), scratch);
     return attend_range<V>(span, tile, 0, tile.rows * tile.heads, scratch, partials);
   }
   shared = shared > 0 ? shared / kPrepared * kPrepared : 0;
-  prepare<V>(span, longest, 0, shared, scratch);
+  prepare<V>(span, longest, least, shared, scratch);
   for (int r = 0; r < tile.rows; ++r) {
-    const int count = span.count(tile.first_row + r);
-    if (count <= 0) continue;
-    prepare<V>(span, tile.first_row + r, shared, whole_prepared(count), scratch);
+    const int row = tile.first_row + r;
+    if (!span.is_seen(row)) continue;
+    const int own = span.first(row) / kPrepared * kPrepared;
+    prepare<V>(span, row, own > shared ? own : shared, whole_prepared(span.count(row)), scratch);
     attend_range<V>(span, tile, r * tile.heads, (r + 1) * tile.heads, scratch, partials);
   }
 }
@@ -351,8 +381,14 @@ void merge(float* state, const float* partial, int head_dim) {
 }
 
 template <typename V>
-void finish(const float* state, int head_dim, float* out) {
-  const auto inverse = V::set1(1.0f / state[head_dim + 1]);
+void finish(const float* state, int head_dim, const float* sink, float* out) {
+  float scale = 1.0f / state[head_dim + 1];
+  if (sink) {
+    const float largest = state[head_dim] > *sink ? state[head_dim] : *sink;
+    const float keep = exp_of<V>(state[head_dim] - largest);
+    scale = keep / (state[head_dim + 1] * keep + exp_of<V>(*sink - largest));
+  }
+  const auto inverse = V::set1(scale);
   for (int d = 0; d < head_dim; d += V::kLanes)
     V::store(out + d, V::mul(V::load(state + d), inverse));
 }

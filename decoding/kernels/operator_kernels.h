@@ -18,8 +18,9 @@ inline constexpr int kSpanPart = 64;
 inline constexpr int kMaxGroup = 8;  // query heads of one KV head that are computed together
 inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
-// The input of a tile of rows. A row's path is positions 0..length-1; position p is in slot p below
-// `regular`, and in slot tails[tail_begin[row] + p - regular] from there on.
+// The input of a tile of rows. A row's path is positions 0..length-1, of which it sees those from
+// its start on; position p is in slot p below `regular`, and in slot tails[tail_begin[row] + p -
+// regular] from there on, both modulo `slots`.
 struct AttentionInput {
   int heads;
   int kv_heads;
@@ -29,6 +30,8 @@ struct AttentionInput {
   const std::int16_t* keys;  // [kv_heads][slots][head_dim + kScaleInts], as to_fixed writes them
   const std::int16_t* values;
   std::int64_t head_pitch;  // integers from one KV head's slots to the next one's
+  int slots;
+  const std::int32_t* starts;  // [rows], each below the row's length
   const std::int32_t* lengths;
   const std::int32_t* straight;  // [rows] how many leading positions p of the path are in slot p
   const std::int32_t* tails;
@@ -94,13 +97,14 @@ struct OperatorKernels {
   std::size_t (*attention_scratch)(int head_dim);
   // Rounds the tile's queries into `scratch`, where attend() finds them.
   void (*take_queries)(const AttentionInput& in, const AttentionTile& tile, std::uint8_t* scratch);
-  // One span for all rows of the tile whose path reaches it: partials[(row * tile.heads + head) *
+  // One span for all rows of the tile that see some of it: partials[(row * tile.heads + head) *
   // (head_dim + 2)].
   void (*attend)(const AttentionInput& in, const AttentionTile& tile, int span,
                  std::uint8_t* scratch, float* partials);
   // Merges a partial result into the state; a state starts as the first span's partial result.
   void (*merge)(float* state, const float* partial, int head_dim);
-  void (*finish)(const float* state, int head_dim, float* out);
+  // `sink` may be null: see AttentionShape::sinks.
+  void (*finish)(const float* state, int head_dim, const float* sink, float* out);
 };
 
 const OperatorKernels& operator_kernels(Isa isa);

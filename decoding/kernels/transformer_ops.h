@@ -58,13 +58,20 @@ struct AttentionShape {
   int kv_heads;             // divides heads
   int head_dim;             // a multiple of 16
   std::int64_t head_pitch;  // of keys and of values: integers from one head's slots to the next's
-  int committed;            // every row sees slots 0..committed-1
+  int slots;                // of keys and of values; slot s of a path is in slot s % slots
+  // Every row sees slots 0..committed-1.
+  int committed;
   // Rows 0..context-1 are a chain: row r also sees slots committed..committed+r (itself included).
   // Row context+i is draft node i: it sees all context slots, its ancestors' slots and its own, in
   // path order. The parent of node i is parents[i] (-1: the last context row); its slot is
   // committed + context + i.
   int context;
   const std::int32_t* parents;  // [rows - context]
+  // 0, or how many positions a row sees: the last ones of its path, itself included. Those that no
+  // row of the pass sees may have been overwritten.
+  int window = 0;
+  // Null, or a score for each query head, [heads], that takes part in the softmax without a value.
+  const float* sinks = nullptr;
 };
 // q [rows, heads * head_dim] floats; keys, values [kv_heads][slots][head_dim + kScaleInts] as
 // store_fixed writes them; out like q.

@@ -58,6 +58,11 @@ struct Architecture {
   Recurrence recurrence = Recurrence::kNone;
   // GGUF files of a hybrid order the value heads so that head h reads key head h % key_heads.
   bool tiles_value_heads = false;
+  // Layers may have a sliding window. Where a GGUF file does not list them, all do but every n-th
+  // one. 0: no layer may.
+  int unwindowed_every = 0;
+  // Layers with a window are rotated with the scaling of the others.
+  bool scales_window_rope = false;
   // A gate for each dimension of a head's output follows its query in the query matrix.
   bool gated_attention = false;
   // The roles of the norm before the feed-forward block, and of that behind the last layer.
@@ -67,6 +72,7 @@ struct Architecture {
   std::string_view activation = "silu";
   std::string_view epsilon_key = "rms_norm_eps";
   // What holds if config.json does not say it.
+  bool norm_topk_prob = false;  // the shares of a mixture's experts add up to 1
   double rope_base = 10000;
   bool tied_head = false;  // the embedding is the head
   std::span<const TensorName> tensors = {};

@@ -96,15 +96,15 @@ constexpr RefusedKey kOnlyWithDeltaNets[] = {
     {"rope.dimension_sections", "rotation by sections", std::numeric_limits<double>::quiet_NaN()},
 };
 
+constexpr std::string_view kWindow = "attention.sliding_window";
+
 void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
                                  const TransformerShape& shape) {
   refuse_keys(file, reader, kNotComputed);
   if (!shape.architecture->has_delta_nets()) refuse_keys(file, reader, kOnlyWithDeltaNets);
-  const int window = reader.integer_or("attention.sliding_window", 0);
-  if (window != 0 && window < shape.context_length) {
-    reader.refuse("attention.sliding_window",
-                  "asks for a sliding window, which redraft does not compute");
-  }
+  const int window = reader.integer_or(kWindow, 0);
+  if (shape.architecture->unwindowed_every == 0 && window != 0 && window < shape.context_length)
+    reader.refuse(kWindow, "asks for a sliding window, which redraft does not compute");
   if (reader.has("attention.causal")) {
     const Result<bool> causal = file.boolean(reader.key("attention.causal"));
     if (!causal || !*causal)
@@ -273,6 +273,35 @@ void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape&
   }
 }
 
+// Which layers have a sliding window: from a list, or from an interval at which there is none.
+void read_windowed_layers(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  constexpr std::string_view kList = "attention.sliding_window_pattern";
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kMaxListed));
+  int every = shape.architecture->unwindowed_every;
+  if (reader.has(kList)) {
+    if (const Result<std::vector<bool>> list = file.booleans(reader.key(kList)); list) {
+      if (list->size() < layers) return reader.refuse(kList, "does not name every layer");
+      shape.windowed.assign(list->begin(), list->begin() + static_cast<std::ptrdiff_t>(layers));
+      return;
+    }
+    every = reader.integer(kList);
+    if (every < 1) return reader.refuse(kList, "is not positive");
+  }
+  for (std::size_t i = 0; i < layers; ++i)
+    shape.windowed.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
+}
+
+// After the rotation of the other layers is known.
+void read_windows(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  if (shape.architecture->unwindowed_every == 0 || reader.integer_or(kWindow, 0) == 0) return;
+  shape.window = reader.integer(kWindow);
+  read_windowed_layers(file, reader, shape);
+  shape.window_rope_base = reader.number_or("rope.freq_base_swa", shape.rope_base);
+  if (shape.architecture->scales_window_rope) shape.window_rope_scaling = shape.rope_scaling;
+  if (reader.integer_or("rope.dimension_count_swa", shape.rotated) != shape.rotated)
+    reader.refuse("rope.dimension_count_swa", "differs from that of the other layers");
+}
+
 void read_delta_nets(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   shape.mtp_blocks = reader.integer_or("nextn_predict_layers", 0);
   if (shape.mtp_blocks < 0 || shape.mtp_blocks >= shape.layers)
@@ -326,6 +355,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   read_head_dim(reader, shape);
   shape.rope_scaling = read_scaling(reader, shape.context_length);
   read_divisors(file, reader, shape);
+  read_windows(file, reader, shape);
   refuse_what_is_not_computed(file, reader, shape);
   if (reader.error()) return *reader.error();
   shape.paired_rows = architecture->pairs_neighbours;

@@ -92,6 +92,9 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"ssm.inner_size", "linear_value_head_dim"},
     {"ssm.conv_kernel", "linear_conv_kernel_dim"},
     {"shortconv.l_cache", "conv_L_cache"},
+    {"attention.sliding_window", "sliding_window"},
+    {"attention.sliding_window_pattern", "layer_types"},
+    {"rope.freq_base_swa", "rope_parameters"},
 };
 
 std::string key_of(std::string_view field, const Architecture& architecture) {
@@ -108,7 +111,7 @@ void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& s
     reader.refuse("hidden_act", "redraft computes " + activation);
   if (reader.has("quantization_config"))
     reader.refuse("quantization_config", "redraft reads quantised weights as GGUF only");
-  if (reader.flag_or("use_sliding_window", false) &&
+  if (shape.windowed.empty() && reader.flag_or("use_sliding_window", false) &&
       reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
     reader.refuse("use_sliding_window", "redraft computes no sliding window");
   }
@@ -142,24 +145,36 @@ void read_interval(const JsonValue& config, ConfigReader& reader, TransformerSha
     shape.recurrent.push_back((i + 1) % every != 0);
 }
 
+// What the layers of an architecture that are not "full_attention" are called; empty: there are
+// none.
+std::string_view other_layer_type(const Architecture& architecture) {
+  if (architecture.has_delta_nets()) return "linear_attention";
+  if (architecture.is_hybrid()) return "conv";
+  return architecture.unwindowed_every > 0 ? "sliding_attention" : "";
+}
+
 void read_layer_types(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
-  const bool hybrid = shape.architecture->is_hybrid();
-  const bool delta = shape.architecture->has_delta_nets();
+  const std::string_view other = other_layer_type(*shape.architecture);
   const std::optional<JsonValue> types = config.find("layer_types");
   if (!types) return read_interval(config, reader, shape);
+  std::vector<bool> is_other;
   for (const JsonValue type : *types) {
     const Result<std::string_view> name = type.text();
-    const bool recurrent = hybrid && name && *name == (delta ? "linear_attention" : "conv");
-    if (!recurrent && (!name || *name != "full_attention")) {
-      return reader.fail(
-          type.error(delta    ? "redraft computes full and linear attention only"
-                     : hybrid ? "redraft computes full attention and convolutions (\"conv\") only"
-                              : "redraft computes full attention only"));
+    is_other.push_back(name && !other.empty() && *name == other);
+    if (!is_other.back() && (!name || *name != "full_attention")) {
+      return reader.fail(type.error("redraft computes \"full_attention\"" +
+                                    (other.empty() ? "" : " and " + redraft::quoted(other)) +
+                                    " only"));
     }
-    if (hybrid) shape.recurrent.push_back(recurrent);
   }
-  if (hybrid && std::ssize(shape.recurrent) != shape.layers)
-    reader.refuse("layer_types", "does not name every layer");
+  if (!other.empty() && std::ssize(is_other) != shape.layers)
+    return reader.refuse("layer_types", "does not name every layer");
+  if (shape.architecture->is_hybrid()) {
+    shape.recurrent = is_other;
+  } else if (std::ranges::count(is_other, true) > 0) {
+    shape.windowed = is_other;
+    shape.window = reader.integer("sliding_window");
+  }
 }
 
 void read_recurrence(ConfigReader& reader, TransformerShape& shape) {
@@ -207,18 +222,27 @@ void read_feed_forward(const JsonValue& config, ConfigReader& reader, Transforme
                              : reader.integer("intermediate_size");
     return;
   }
-  shape.experts = reader.integer("num_experts");
+  shape.experts = reader.integer(reader.has("num_experts") ? "num_experts" : "num_local_experts");
   shape.experts_used = reader.integer("num_experts_per_tok");
   shape.feed_forward = reader.integer("moe_intermediate_size");
   if (shape.experts == 0) reader.refuse("num_experts", "a mixture has at least one");
   if (shape.architecture->shared_expert)
     shape.shared_feed_forward = reader.integer("shared_expert_intermediate_size");
-  // What transformers takes if the key is missing is false; newer mixtures have no such choice.
-  if (!reader.flag_or("norm_topk_prob", shape.architecture->shared_expert))
+  if (!reader.flag_or("norm_topk_prob", shape.architecture->norm_topk_prob))
     reader.refuse("norm_topk_prob", "redraft computes shares that add up to 1 (true)");
+  if (const std::optional<JsonValue> blocks = config.find("num_nextn_predict_layers");
+      blocks && !blocks->is_null() && reader.integer("num_nextn_predict_layers") != 0) {
+    reader.refuse("num_nextn_predict_layers", "redraft does not run this model's MTP blocks");
+  }
   constexpr const char* kDenseLayers = "redraft computes no layers without experts";
   if (reader.integer_or("decoder_sparse_step", 1) != 1)
     reader.refuse("decoder_sparse_step", kDenseLayers);
+  if (const std::optional<JsonValue> types = config.find("mlp_layer_types")) {
+    for (const JsonValue type : *types) {
+      if (const Result<std::string_view> name = type.text(); !name || *name != "sparse")
+        return reader.fail(type.error(kDenseLayers));
+    }
+  }
   if (const std::optional<JsonValue> layers = config.find("mlp_only_layers")) {
     const Result<JsonValue> all = layers->array();
     if (!all || all->size() > 0) reader.refuse("mlp_only_layers", kDenseLayers);
@@ -234,29 +258,22 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
-// Newer files keep everything about rotation in "rope_parameters".
-void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
-               TransformerShape& shape) {
+// How the layers of one kind rotate: an object of "rope_parameters" or "rope_scaling".
+struct Rotation {
+  double base;
+  double part;  // of a head that is rotated
+  RopeScaling scaling = {};
+};
+
+void read_rotation(ConfigReader& rope, int context_length, Rotation& rotation) {
   using Kind = RopeScaling::Kind;
-  const std::optional<JsonValue> parameters = config.find("rope_parameters");
-  const std::optional<JsonValue> given = parameters ? parameters : config.find("rope_scaling");
-  shape.rope_base = reader.number_or("rope_theta", shape.architecture->rope_base);
-  const double part = reader.number_or("partial_rotary_factor", 1);
-  const auto rotate = [&shape](double share) {
-    shape.rotated = share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
-  };
-  rotate(part);
-  if (!given) return;
-  if (const Result<JsonValue> object = given->object(); !object) return reader.fail(object.error());
-  ConfigReader rope(*given, error);
-  rotate(rope.number_or("partial_rotary_factor", part));
-  shape.rope_base = rope.number_or("rope_theta", shape.rope_base);
+  rotation.part = rope.number_or("partial_rotary_factor", rotation.part);
+  rotation.base = rope.number_or("rope_theta", rotation.base);
   const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
   if (type == "default") return;
-  RopeScaling& scaling = shape.rope_scaling;
+  RopeScaling& scaling = rotation.scaling;
   scaling.factor = rope.number("factor");
-  scaling.original_context =
-      rope.integer_or("original_max_position_embeddings", shape.context_length);
+  scaling.original_context = rope.integer_or("original_max_position_embeddings", context_length);
   if (type == "linear") {
     scaling.kind = Kind::kLinear;
   } else if (type == "llama3") {
@@ -274,6 +291,44 @@ void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Erro
         rope.has("rope_type") ? "rope_type" : "type",
         redraft::quoted(type) + " is not supported; redraft computes linear, llama3 and yarn");
   }
+}
+
+// Newer files keep everything about rotation in "rope_parameters", where layers with a window differ
+// in an object for each kind of layer.
+void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
+               TransformerShape& shape) {
+  Rotation full{.base = reader.number_or("rope_theta", shape.architecture->rope_base),
+                .part = reader.number_or("partial_rotary_factor", 1)};
+  Rotation windowed = full;
+  const std::optional<JsonValue> parameters = config.find("rope_parameters");
+  const std::optional<JsonValue> given = parameters ? parameters : config.find("rope_scaling");
+  const auto read = [&](const JsonValue& object, Rotation& rotation) {
+    if (const Result<JsonValue> valid = object.object(); !valid) return reader.fail(valid.error());
+    ConfigReader rope(object, error);
+    read_rotation(rope, shape.context_length, rotation);
+  };
+  const std::optional<JsonValue> own =
+      given && given->object() ? given->find("full_attention") : std::nullopt;
+  if (own && shape.architecture->unwindowed_every > 0) {
+    read(*own, full);
+    const Result<JsonValue> other = given->at("sliding_attention");
+    if (!other) return reader.fail(other.error());
+    read(*other, windowed);
+  } else if (given) {
+    read(*given, full);
+    windowed = full;
+    if (!shape.architecture->scales_window_rope) windowed.scaling = {};
+  }
+  const auto rotated = [&shape](double share) {
+    return share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
+  };
+  shape.rope_base = full.base;
+  shape.rope_scaling = full.scaling;
+  shape.rotated = rotated(full.part);
+  shape.window_rope_base = windowed.base;
+  shape.window_rope_scaling = windowed.scaling;
+  if (shape.architecture->unwindowed_every > 0 && rotated(windowed.part) != shape.rotated)
+    reader.refuse("rope_parameters", "layers with a window rotate another part of a head");
 }
 
 void read_head_dim(ConfigReader& reader, TransformerShape& shape) {

@@ -29,10 +29,12 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
                                  rows.attention_gate);
   }
   if (shape_.architecture->query_key_norm) norm_heads(rows.query, layer.query_norm);
-  operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.query);
-  place_keys_and_values(layer, rows, tree.committed, keys, values);
+  const RopeTable& rope = tree.window > 0 ? window_rope_ : rope_;
+  operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.query);
+  place_keys_and_values(layer, rows, rope, tree.committed, keys, values);
   charge(PassPart::kRope);
-  operators::tree_attention(rows.query, keys, values, rows.parents, tree, rows.attended);
+  operators::tree_attention(rows.query, keys, values, rows.parents, layer.sinks, tree,
+                            rows.attended);
   if (gated) operators::gate_by_sigmoid(rows.attended, rows.attention_gate);
   charge(PassPart::kAttention);
   const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
@@ -75,15 +77,15 @@ void LayerBlocks::store_keys_and_values(const LayerWeights& layer, const at::Ten
   operators::linears({{layer.key, input.of(layer.key), rows.key},
                       {layer.value, input.of(layer.value), rows.value}});
   charge(PassPart::kQueryKeyValue);
-  place_keys_and_values(layer, rows, slot, keys, values);
+  place_keys_and_values(layer, rows, rope_, slot, keys, values);
   charge(PassPart::kRope);
 }
 
 void LayerBlocks::place_keys_and_values(const LayerWeights& layer, const PassRows& rows,
-                                        std::int64_t slot, const at::Tensor& keys,
-                                        const at::Tensor& values) {
+                                        const RopeTable& rope, std::int64_t slot,
+                                        const at::Tensor& keys, const at::Tensor& values) {
   if (shape_.architecture->query_key_norm) norm_heads(rows.key, layer.key_norm);
-  operators::rope(rope_.cosines(), rope_.sines(), rows.positions, shape_.head_dim, rows.key);
+  operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.key);
   operators::store_rows(rows.key, slot, keys);
   operators::store_rows(rows.value, slot, values);
 }

@@ -16,7 +16,11 @@ class LayerBlocks {
  public:
   // `weights` outlives the blocks.
   LayerBlocks(const TransformerShape& shape, const Weights& weights)
-      : shape_(shape), weights_(weights), experts_(shape), rope_(shape) {}
+      : shape_(shape),
+        weights_(weights),
+        experts_(shape),
+        rope_(shape.rotated, shape.rope_base, shape.rope_scaling, shape.rope_divisors),
+        window_rope_(shape.rotated, shape.window_rope_base, shape.window_rope_scaling, {}) {}
 
   // Null: no profile.
   void set_profile(PassProfile* profile) { profile_ = profile; }
@@ -25,11 +29,15 @@ class LayerBlocks {
     if (profile_) profile_->charge(part);
   }
   // Before rows have these positions: 0..count-1.
-  void reserve_positions(int count) { rope_.reserve(count); }
+  void reserve_positions(int count) {
+    rope_.reserve(count);
+    if (shape_.window > 0) window_rope_.reserve(count);
+  }
 
   // out[r] = the embedding of ids[r].
   void embed(const at::Tensor& ids, const at::Tensor& out) const;
-  // Both add to the residual stream, rows.hidden. `keys` and `values` are the layer's slots.
+  // Both add to the residual stream, rows.hidden. `keys` and `values` are the layer's slots. With
+  // tree.window the layer has a sliding window, and rotates as such layers do.
   void attention(const LayerWeights& layer, const PassRows& rows, const operators::TreeShape& tree,
                  const at::Tensor& keys, const at::Tensor& values);
   void feed_forward(const LayerWeights& layer, const PassRows& rows);
@@ -40,13 +48,14 @@ class LayerBlocks {
 
  private:
   void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
-  void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, std::int64_t slot,
-                             const at::Tensor& keys, const at::Tensor& values);
+  void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, const RopeTable& rope,
+                             std::int64_t slot, const at::Tensor& keys, const at::Tensor& values);
 
   TransformerShape shape_;
   const Weights& weights_;
   ExpertBlock experts_;  // of a mixture
   RopeTable rope_;
+  RopeTable window_rope_;  // of layers with a window
   PassProfile* profile_ = nullptr;
 };
 

@@ -170,10 +170,16 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   if (const Result<WeightPlan> plan = WeightPlan::make(files, *shape); !plan) return plan.error();
   summary.context_length = shape->context_length;
   // Of each head a row of 16-bit integers with its scale, as TransformerKvStorage keeps them.
-  const int layers = shape->attention_layers() + std::min(shape->mtp_blocks, 1);
-  summary.kv_bytes_per_token = std::uint64_t{2} * sizeof(std::int16_t) *
-                               static_cast<std::uint64_t>(layers * shape->kv_heads) *
-                               static_cast<std::uint64_t>(shape->head_dim + kernels::kScaleInts);
+  const auto windowed = static_cast<int>(std::ranges::count(shape->windowed, true));
+  const int layers = shape->attention_layers() - windowed + std::min(shape->mtp_blocks, 1);
+  const std::uint64_t of_layer = std::uint64_t{2} * sizeof(std::int16_t) *
+                                 static_cast<std::uint64_t>(shape->kv_heads) *
+                                 static_cast<std::uint64_t>(shape->head_dim + kernels::kScaleInts);
+  summary.kv_bytes_per_token = static_cast<std::uint64_t>(layers) * of_layer;
+  if (windowed > 0) {
+    const int rows = windowed * (shape->window - 1);
+    summary.state_bytes = static_cast<std::uint64_t>(rows) * of_layer;
+  }
   if (!shape->architecture->is_hybrid()) return {};
   const auto recurrent = static_cast<std::size_t>(shape->layers - shape->attention_layers());
   const std::size_t of_a_layer = shape->delta.state_floats() + shape->convolution().column_floats();

@@ -32,7 +32,7 @@ namespace redraft {
 void MtpBlock::read(const PassRows& rows, const kernels::TreeRows& pass, int committed,
                     TransformerKvStorage& storage) {
   const auto width = static_cast<std::size_t>(shape_.hidden);
-  RecurrentState& state = *storage.state();
+  RecurrentState& state = *storage.recurrent();
   reserve(pass.count());
   const float* const outputs = rows.normed.const_data_ptr<float>();
   float* previous = std::copy_n(state.last_output(), width, previous_.mutable_data_ptr<float>());
@@ -62,7 +62,7 @@ std::vector<HeadPlace> MtpBlock::draft(TokenId token, int most, KvCache& cache) 
   reserve(1);
   blocks_.reserve_positions(cache.length() + std::max(count, 0));
   if (!logits_.defined()) logits_ = at::empty({1, head.n}, at::kFloat);
-  std::copy_n(storage.state()->last_output(), shape_.hidden, previous_.mutable_data_ptr<float>());
+  std::copy_n(storage.recurrent()->last_output(), shape_.hidden, previous_.mutable_data_ptr<float>());
   const PassRows& rows = one_row_.rows(1);
   std::vector<HeadPlace> places;
   for (int i = 0; i < count; ++i) {

@@ -37,8 +37,8 @@ TORCH_LIBRARY(redraft, m) {
   m.def("rope(Tensor cosines, Tensor sines, Tensor positions, int head_dim, Tensor(a!) x) -> ()");
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
-      "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, int heads, int "
-      "committed, int context, Tensor(a!) out) -> ()");
+      "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, Tensor sinks, int "
+      "heads, int committed, int context, int window, Tensor(a!) out) -> ()");
   m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("add(Tensor(a!) x, Tensor y) -> ()");
   m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
@@ -188,11 +188,14 @@ void store_rows(const Tensor& x, std::int64_t slot, const Tensor& cache) {
 }
 
 void tree_attention(const Tensor& q, const Tensor& keys, const Tensor& values,
-                    const Tensor& parents, const TreeShape& shape, const Tensor& out) {
+                    const Tensor& parents, const Tensor& sinks, const TreeShape& shape,
+                    const Tensor& out) {
   static const auto op =
-      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, std::int64_t,
-                std::int64_t, std::int64_t, const Tensor&)>("redraft::tree_attention");
-  op.call(q, keys, values, parents, shape.heads, shape.committed, shape.context, out);
+      find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                std::int64_t, std::int64_t, std::int64_t, std::int64_t, const Tensor&)>(
+          "redraft::tree_attention");
+  op.call(q, keys, values, parents, sinks, shape.heads, shape.committed, shape.context,
+          shape.window, out);
 }
 
 void silu_mul(const Tensor& gate, const Tensor& up) {

@@ -80,8 +80,9 @@ void mix_rows(const at::Tensor& x, const at::Tensor& places, const at::Tensor& s
 // ones, as the tables have angles for. positions int32 [rows] index the tables.
 void rope(const at::Tensor& cosines, const at::Tensor& sines, const at::Tensor& positions,
           std::int64_t head_dim, const at::Tensor& x);
-// Rounds rows of x [rows, heads * head_dim] to slots slot, slot + 1, … of a cache of keys or
-// values, int16 [heads, slots, head_dim + kernels::kScaleInts].
+// Rounds rows of x [rows, heads * head_dim] to slots slot, slot + 1, …, modulo the number of slots,
+// of a cache of keys or values, int16 [heads, slots, head_dim + kernels::kScaleInts]. At most as
+// many rows as slots.
 void store_rows(const at::Tensor& x, std::int64_t slot, const at::Tensor& cache);
 
 // What a row can see: see kernels::AttentionShape.
@@ -89,11 +90,13 @@ struct TreeShape {
   std::int64_t heads;
   std::int64_t committed;
   std::int64_t context;
+  std::int64_t window = 0;
 };
 // q, out float [rows, heads * head_dim]; keys, values as store_rows writes them; int32 parents of
-// the draft.
+// the draft; sinks float [heads], or not defined.
 void tree_attention(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values,
-                    const at::Tensor& parents, const TreeShape& shape, const at::Tensor& out);
+                    const at::Tensor& parents, const at::Tensor& sinks, const TreeShape& shape,
+                    const at::Tensor& out);
 // Splits rows of heads, each a query followed by its gate: x [rows, heads * 2 * head_dim] to query
 // and gate, [rows, heads * head_dim].
 void split_gated_query(const at::Tensor& x, std::int64_t head_dim, const at::Tensor& query,

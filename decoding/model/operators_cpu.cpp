@@ -164,24 +164,35 @@ void rope_cpu(const Tensor& cosines, const Tensor& sines, const Tensor& position
 }
 
 void store_rows_cpu(const Tensor& x, std::int64_t slot, const Tensor& cache) {
-  assert(slot + rows(x) <= cache.size(1));
-  kernels::store_fixed(
-      current_isa, floats(x), rows(x), as_int(cache.size(0)), as_int(x.size(1) / cache.size(0)),
-      cache.mutable_data_ptr<std::int16_t>() + slot * cache.stride(1), cache.stride(0), pool());
+  const std::int64_t slots = cache.size(1);
+  assert(rows(x) <= slots);
+  auto* const to = cache.mutable_data_ptr<std::int16_t>();
+  for (std::int64_t row = 0; row < rows(x);) {
+    const std::int64_t first = (slot + row) % slots;
+    const std::int64_t count = std::min(rows(x) - row, slots - first);
+    kernels::store_fixed(current_isa, floats(x) + row * x.size(1), as_int(count),
+                         as_int(cache.size(0)), as_int(x.size(1) / cache.size(0)),
+                         to + first * cache.stride(1), cache.stride(0), pool());
+    row += count;
+  }
 }
 
 void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& values,
-                        const Tensor& parents, std::int64_t heads, std::int64_t committed,
-                        std::int64_t context, const Tensor& out) {
-  assert(keys.strides() == values.strides());
+                        const Tensor& parents, const Tensor& sinks, std::int64_t heads,
+                        std::int64_t committed, std::int64_t context, std::int64_t window,
+                        const Tensor& out) {
+  assert(keys.strides() == values.strides() && keys.sizes() == values.sizes());
   const kernels::AttentionShape shape{.rows = rows(q),
                                       .heads = as_int(heads),
                                       .kv_heads = as_int(keys.size(0)),
                                       .head_dim = as_int(q.size(1) / heads),
                                       .head_pitch = keys.stride(0),
+                                      .slots = as_int(keys.size(1)),
                                       .committed = as_int(committed),
                                       .context = as_int(context),
-                                      .parents = parents.const_data_ptr<std::int32_t>()};
+                                      .parents = parents.const_data_ptr<std::int32_t>(),
+                                      .window = as_int(window),
+                                      .sinks = sinks.defined() ? floats(sinks) : nullptr};
   kernels::attention(current_isa, shape, floats(q), keys.const_data_ptr<std::int16_t>(),
                      values.const_data_ptr<std::int16_t>(), out_floats(out), pool());
 }

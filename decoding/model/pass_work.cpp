@@ -2,8 +2,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "decoding/kernels/fixed_point.h"
 #include "decoding/kernels/packed_layout.h"
@@ -87,10 +89,17 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
   }
   // Keys and values as TransformerKvStorage stores them.
   const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
-  work.bytes += 2.0 * sizeof(std::int16_t) * shape.attention_layers() * slot_ints * context;
-  // A row's scores and its weighted sum of values cover the context, the rows before it and itself.
-  const double seen = rows * (context + (rows + 1) / 2.0);
-  work.float_macs += 2.0 * shape.attention_layers() * shape.query_width() * seen;
+  // A row's scores and its weighted sum of values cover the context, the rows before it and itself,
+  // or as many of these as its window has.
+  const auto add_attention = [&](int layers, double limit) {
+    const double read = std::min<double>(context, limit);
+    const double seen = rows * std::min(context + (rows + 1) / 2.0, limit);
+    work.bytes += 2.0 * sizeof(std::int16_t) * layers * slot_ints * read;
+    work.float_macs += 2.0 * layers * shape.query_width() * seen;
+  };
+  const int windowed = static_cast<int>(std::ranges::count(shape.windowed, true));
+  add_attention(shape.attention_layers() - windowed, std::numeric_limits<double>::infinity());
+  if (windowed > 0) add_attention(windowed, shape.window);
   return work;
 }
 

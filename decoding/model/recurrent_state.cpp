@@ -46,16 +46,13 @@ std::unique_ptr<RecurrentState> RecurrentState::fork(int length) const {
       std::make_unique<RecurrentState>(size_, layers(), static_cast<int>(output_width_), replay_);
   if (length > 0) std::copy_n(known(length), floats_, copy->state_.get());
   copy->length_ = length;
-  for (const Remembered& each : remembered_) {
-    if (each.length <= length) copy->remembered_.push_back(each);
-  }
+  copy->copies_ = copies_;
+  copy->copies_.forget_above(length);
   return copy;
 }
 
 std::size_t RecurrentState::held_bytes(int length) const {
-  const auto copies = std::ranges::count_if(
-      remembered_, [length](const Remembered& each) { return each.length <= length; });
-  return bytes() * (1 + static_cast<std::size_t>(copies));
+  return bytes() * (1 + copies_.count_up_to(length));
 }
 
 void RecurrentState::commit(std::span<const int> path) {
@@ -70,42 +67,29 @@ void RecurrentState::commit(std::span<const int> path) {
 }
 
 int RecurrentState::known_at(int length) const {
-  int best = length_ <= length ? std::max(length_, 0) : 0;
-  for (const Remembered& each : remembered_) {
-    if (each.length <= length) best = std::max(best, each.length);
-  }
-  return best;
+  return std::max(length_ <= length ? length_ : 0, copies_.best_at(length));
 }
 
 const float* RecurrentState::known(int length) const {
   if (length == length_) return state_.get();
-  const auto found = std::ranges::find(remembered_, length, &Remembered::length);
-  assert(found != remembered_.end());
-  return found->state->data();
+  const auto copy = copies_.find(length);
+  assert(copy);
+  return copy->data();
 }
 
 void RecurrentState::restore(int length) {
   if (length == 0) {
     state_ = zeros(floats_);
   } else if (length != length_) {
-    std::copy_n(known(length), floats_, state_.get());
-    const auto used = std::ranges::find(remembered_, length, &Remembered::length);
-    std::rotate(used, used + 1, remembered_.end());
+    std::copy_n(copies_.use(length)->data(), floats_, state_.get());
   }
   length_ = length;
-  std::erase_if(remembered_, [length](const Remembered& each) { return each.length > length; });
+  copies_.forget_above(length);
 }
 
 void RecurrentState::remember() {
-  if (length_ <= 0) return;
-  const auto found = std::ranges::find(remembered_, length_, &Remembered::length);
-  if (found != remembered_.end()) {
-    std::rotate(found, found + 1, remembered_.end());
-    return;
-  }
-  auto copy = std::make_shared<const std::vector<float>>(state_.get(), state_.get() + floats_);
-  if (remembered_.size() == kMaxRemembered) remembered_.erase(remembered_.begin());
-  remembered_.push_back({length_, std::move(copy)});
+  if (length_ <= 0 || copies_.use(length_)) return;
+  copies_.add(length_, std::vector<float>(state_.get(), state_.get() + floats_));
 }
 
 void RecurrentState::copy_out(int length, std::span<std::byte> state) const {
@@ -121,7 +105,7 @@ void RecurrentState::copy_in(int length, std::span<const std::byte> state) {
   assert(state.size() == bytes());
   std::memcpy(state_.get(), state.data(), state.size());
   length_ = length;
-  remembered_.clear();
+  copies_.clear();
 }
 
 }  // namespace redraft

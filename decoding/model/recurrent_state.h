@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "decoding/kv_cache.h"
+#include "decoding/model/state_copies.h"
 
 namespace redraft {
 
@@ -42,10 +43,6 @@ struct LayerStateSize {
 // decision about its draft.
 class RecurrentState final : public SequenceState {
  public:
-  // The maximum number of copies; the least recently used one makes room. A request remembers its
-  // state where a document's text ends and near the end of its prompt.
-  static constexpr std::size_t kMaxRemembered = 3;
-
   // The state of an empty sequence. A model with an MTP block also keeps the last token's output
   // row, `output_width` floats; 0: there is no such block. `replay` outlives the state.
   RecurrentState(const LayerStateSize& size, int layers, int output_width,
@@ -78,12 +75,6 @@ class RecurrentState final : public SequenceState {
   void copy_in(int length, std::span<const std::byte> state) override;
 
  private:
-  // Copies are immutable, so forks share them.
-  using Copy = std::shared_ptr<const std::vector<float>>;
-  struct Remembered {
-    int length;
-    Copy state;
-  };
   struct Free {
     void operator()(float* memory) const;
   };
@@ -100,7 +91,7 @@ class RecurrentState final : public SequenceState {
   std::size_t floats_;
   std::unique_ptr<float[], Free> state_;  // [layers, layer_floats_], [output_width_]
   int length_ = 0;                        // kNone while it changes
-  std::vector<Remembered> remembered_;    // the most recently used last
+  StateCopies<float> copies_;
   std::vector<DraftNotes> notes_;
   std::vector<float> noted_outputs_;
 };

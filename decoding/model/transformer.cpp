@@ -37,6 +37,8 @@ namespace redraft {
 
 namespace {
 
+int as_int(std::int64_t value) { return static_cast<int>(value); }
+
 // A long context runs in blocks of this many rows, which keeps the buffers small; a row's bits do
 // not depend on it.
 constexpr int kContextBlock = 256;
@@ -96,10 +98,9 @@ class Transformer final : public LanguageModel,
                            LayerStateSize{.heads = shape_.delta.state_floats(),
                                           .columns = shape_.convolution().column_floats()},
                            recurrent, mtp_ ? shape_.hidden : 0, *recurrent_);
-    const int layers = shape_.attention_layers() + (mtp_ ? 1 : 0);  // that of the MTP block is last
+    const KvLayers layers = KvLayers::of(shape_, mtp_.has_value());
     return std::make_unique<KvCache>(
-        capacity, std::make_unique<TransformerKvStorage>(layers, capacity, shape_.kv_heads,
-                                                         shape_.head_dim, std::move(state)));
+        capacity, std::make_unique<TransformerKvStorage>(layers, capacity, std::move(state)));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -110,12 +111,13 @@ class Transformer final : public LanguageModel,
     const at::Tensor rows = any_rows(kContextBlock, shape_.kv_width());
     for (int slot = 0; slot < length; slot += kContextBlock) {
       const at::Tensor block = rows.narrow(0, 0, std::min(kContextBlock, length - slot));
+      if (storage.windows()) storage.windows()->begin_pass(slot, as_int(block.size(0)), 0);
       for (int i = 0; i < storage.layers(); ++i) {
         operators::store_rows(block, slot, storage.keys(i));
         operators::store_rows(block, slot, storage.values(i));
       }
     }
-    if (storage.state()) storage.state()->end_pass(length);
+    if (storage.recurrent()) storage.recurrent()->end_pass(length);
     cache->append(std::vector<TokenId>(static_cast<std::size_t>(length), 0), DraftTree());
     return cache;
   }
@@ -217,18 +219,19 @@ class Transformer final : public LanguageModel,
                              int committed, KvCache& cache,
                              const SkippedLayers* skipped = nullptr) {
     auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
-    RecurrentState* const state = storage.state();
-    const PassRows& rows = buffers_.rows(static_cast<int>(context.size()) + draft.size());
+    RecurrentState* const state = storage.recurrent();
+    const auto context_rows = static_cast<int>(context.size());
+    const PassRows& rows = buffers_.rows(context_rows + draft.size());
+    if (storage.windows()) storage.windows()->begin_pass(committed, context_rows, draft.size());
     if (!state) {
       compute_layers(context, draft, committed, storage, rows, skipped);
       return rows;
     }
     try {
-      recurrent_->begin_pass(
-          {.context = static_cast<int>(context.size()), .parents = draft.parents()});
+      recurrent_->begin_pass({.context = context_rows, .parents = draft.parents()});
       state->begin_pass();
       compute_layers(context, draft, committed, storage, rows, skipped);
-      state->end_pass(committed + static_cast<int>(context.size()));
+      state->end_pass(committed + context_rows);
     } catch (...) {
       cache.forget_present_state();
       throw;
@@ -244,15 +247,16 @@ class Transformer final : public LanguageModel,
     charge(PassPart::kOther);
     blocks_.embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
-    const operators::TreeShape tree{
+    operators::TreeShape tree{
         .heads = shape_.heads, .committed = committed, .context = context_rows};
     int attention = 0;  // layers so far
     for (int i = 0; i < shape_.layers; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const LayerWeights& layer = weights_.layers[at];
       if (shape_.is_recurrent(i)) {
-        recurrent_block(layer, rows, i - attention, *storage.state());
+        recurrent_block(layer, rows, i - attention, *storage.recurrent());
       } else {
+        tree.window = shape_.has_window(i) ? shape_.window : 0;
         if (!skipped || !skipped->attention[at])
           blocks_.attention(layer, rows, tree, storage.keys(attention), storage.values(attention));
         ++attention;

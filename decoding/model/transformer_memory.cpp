@@ -1,117 +1,78 @@
 #include "decoding/model/transformer_memory.h"
 
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <new>
+#include <cassert>
 #include <utility>
 
-#include "decoding/kernels/fixed_point.h"
-#include "decoding/kernels/huge_pages.h"
 #include "decoding/kernels/transformer_ops.h"
 
 namespace redraft {
 
-namespace {
-
-std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
-
-std::size_t whole_pages(std::size_t bytes) {
-  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
-}
-
-}  // namespace
-
-TransformerKvStorage::TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim,
-                                           std::unique_ptr<RecurrentState> state)
-    : slots_(slots),
-      kv_heads_(kv_heads),
-      head_dim_(head_dim),
-      slot_bytes_(sizeof(std::int16_t) * static_cast<std::size_t>(head_dim + kernels::kScaleInts)),
-      strip_bytes_(whole_pages(slot_bytes_ * static_cast<std::size_t>(slots))),
-      strips_(2 * static_cast<std::size_t>(layers) * static_cast<std::size_t>(kv_heads)),
-      state_(std::move(state)) {
-  void* const memory = ::mmap(nullptr, strips_ * strip_bytes_, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  // With huge pages the first row of every strip would take 2 MiB.
-  kernels::refuse_huge_pages(memory, strips_ * strip_bytes_);
-  memory_ = static_cast<std::uint8_t*>(memory);
-  const std::int64_t width = head_dim + kernels::kScaleInts;
-  const auto head_pitch = static_cast<std::int64_t>(strip_bytes_ / sizeof(std::int16_t));
-  std::uint8_t* next = memory_;
-  for (int i = 0; i < layers; ++i) {
-    for (std::vector<at::Tensor>* each : {&keys_, &values_}) {
-      each->push_back(at::from_blob(next, {kv_heads, slots, width}, {head_pitch, width, 1},
-                                    at::TensorOptions(at::kShort)));
-      next += static_cast<std::size_t>(kv_heads) * strip_bytes_;
-    }
+KvLayers KvLayers::of(const TransformerShape& shape, bool mtp) {
+  KvLayers layers{.kv_heads = shape.kv_heads,
+                  .head_dim = shape.head_dim,
+                  .windowed = {},
+                  .window = shape.window};
+  for (int i = 0; i < shape.layers; ++i) {
+    if (!shape.is_recurrent(i)) layers.windowed.push_back(shape.has_window(i));
   }
+  if (mtp) layers.windowed.push_back(false);
+  return layers;
 }
 
-TransformerKvStorage::~TransformerKvStorage() { ::munmap(memory_, strips_ * strip_bytes_); }
+WindowShape KvLayers::windows() const {
+  return {.layers = static_cast<int>(std::ranges::count(windowed, true)),
+          .window = window,
+          .kv_heads = kv_heads,
+          .head_dim = head_dim};
+}
+
+TransformerKvStorage::TransformerKvStorage(const KvLayers& layers, int slots,
+                                           std::unique_ptr<RecurrentState> state)
+    : layers_(layers),
+      rows_(static_cast<int>(std::ranges::count(layers.windowed, false)), slots, layers.kv_heads,
+            layers.head_dim),
+      recurrent_(std::move(state)) {
+  int counts[] = {0, 0};
+  for (const bool windowed : layers.windowed) places_.push_back(counts[windowed ? 1 : 0]++);
+  if (counts[1] > 0) windows_ = std::make_unique<WindowRows>(layers.windows(), slots);
+  assert(!windows_ || !recurrent_);
+}
+
+SequenceState* TransformerKvStorage::state() {
+  if (windows_) return windows_.get();
+  return recurrent_.get();
+}
 
 void TransformerKvStorage::move_slot(int from, int to) {
-  if (from == to) return;
-  for (std::size_t i = 0; i < strips_; ++i) {
-    std::memcpy(strip(i) + slot_bytes_ * static_cast<std::size_t>(to),
-                strip(i) + slot_bytes_ * static_cast<std::size_t>(from), slot_bytes_);
-  }
+  rows_.move(from, to);
+  if (windows_) windows_->move(from, to);
 }
 
 // A copy, rather than pages shared until one of the caches writes. Copying 4096 tokens of a 1.5B
 // model takes 50 ms, most of it for fresh pages; computing them takes 20 s. Sharing would take 9
 // ms, but every access to a key would go through a table of blocks.
 std::unique_ptr<KvStorage> TransformerKvStorage::fork(int slots) const {
-  auto copy = std::make_unique<TransformerKvStorage>(layers(), slots_, kv_heads_, head_dim_,
-                                                     state_ ? state_->fork(slots) : nullptr);
-  for (std::size_t i = 0; i < strips_; ++i) {
-    std::memcpy(copy->strip(i), strip(i), slot_bytes_ * static_cast<std::size_t>(slots));
-  }
+  auto copy = std::make_unique<TransformerKvStorage>(
+      layers_, rows_.slots(), recurrent_ ? recurrent_->fork(slots) : nullptr);
+  copy->rows_.copy_from(rows_, 0, slots);
+  if (windows_) copy->windows_ = windows_->fork(slots);
   return copy;
 }
 
 void TransformerKvStorage::discard(int from) {
-  if (state_) state_->forget_draft();
-  const std::size_t kept = whole_pages(slot_bytes_ * static_cast<std::size_t>(from));
-  if (kept >= strip_bytes_) return;
-  for (std::size_t i = 0; i < strips_; ++i) {
-    ::madvise(strip(i) + kept, strip_bytes_ - kept, MADV_DONTNEED);
-  }
+  if (recurrent_) recurrent_->forget_draft();
+  rows_.discard(from);
+  if (windows_) windows_->discard(from);
 }
 
 std::size_t TransformerKvStorage::bytes(int slots) const {
-  const std::size_t rows = strips_ * whole_pages(slot_bytes_ * static_cast<std::size_t>(slots));
-  return rows + (state_ && slots > 0 ? state_->held_bytes(slots) : 0);
-}
-
-// Strip by strip, so that what lies far apart is one stream; the rows outside are few enough for
-// the processor's caches.
-void TransformerKvStorage::copy_slots_out(int first, std::span<std::byte> rows) const {
-  const std::size_t slots = rows.size() / bytes_per_slot();
-  for (std::size_t i = 0; i < strips_; ++i) {
-    const std::uint8_t* const from = strip(i) + slot_bytes_ * static_cast<std::size_t>(first);
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      std::memcpy(rows.data() + slot * bytes_per_slot() + i * slot_bytes_,
-                  from + slot * slot_bytes_, slot_bytes_);
-    }
-  }
-}
-
-void TransformerKvStorage::copy_slots_in(int first, std::span<const std::byte> rows) {
-  const std::size_t slots = rows.size() / bytes_per_slot();
-  for (std::size_t i = 0; i < strips_; ++i) {
-    std::uint8_t* const to = strip(i) + slot_bytes_ * static_cast<std::size_t>(first);
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      std::memcpy(to + slot * slot_bytes_, rows.data() + slot * bytes_per_slot() + i * slot_bytes_,
-                  slot_bytes_);
-    }
-  }
+  std::size_t bytes = rows_.bytes(slots);
+  if (recurrent_ && slots > 0) bytes += recurrent_->held_bytes(slots);
+  return bytes + (windows_ ? windows_->held_bytes(slots) : 0);
 }
 
 const PassRows& PassBuffers::rows(int count) {
@@ -188,10 +149,10 @@ std::span<const float> CapturedLayers::row(int row) const {
   return std::span(rows_).subspan(static_cast<std::size_t>(row) * width, width);
 }
 
-RopeTable::RopeTable(const TransformerShape& shape)
-    : frequencies_(rope_frequencies(shape.rotated, shape.rope_base, shape.rope_scaling,
-                                    shape.rope_divisors)),
-      amplitude_(shape.rope_scaling.attention_factor) {}
+RopeTable::RopeTable(int rotated, double base, const RopeScaling& scaling,
+                     const std::vector<float>& divisors)
+    : frequencies_(rope_frequencies(rotated, base, scaling, divisors)),
+      amplitude_(scaling.attention_factor) {}
 
 void RopeTable::reserve(int count) {
   if (cosines_.defined() && count <= cosines_.size(0)) return;

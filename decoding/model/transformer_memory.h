@@ -10,51 +10,62 @@
 
 #include "decoding/kernels/linear.h"
 #include "decoding/kv_cache.h"
+#include "decoding/model/kv_rows.h"
 #include "decoding/model/recurrent_state.h"
 #include "decoding/model/weights.h"
+#include "decoding/model/window_rows.h"
 
 namespace redraft {
 
-// Keys and values as operators::store_rows writes them: for each layer two int16 tensors of
-// [kv_heads, slots, head_dim + kernels::kScaleInts]. A head's slots are contiguous, because one
-// thread reads them. Only slots that have been written take memory, page by page.
-//
-// A hybrid has them for its layers with attention, and a state for the others.
+// The layers of a transformer that have keys and values, in order.
+struct KvLayers {
+  int kv_heads = 0;
+  int head_dim = 0;
+  std::vector<bool> windowed;  // whether each one has a sliding window
+  int window = 0;              // of those
+
+  // Those of `shape`; an MTP block, if there is one, comes last.
+  static KvLayers of(const TransformerShape& shape, bool mtp);
+  WindowShape windows() const;
+};
+
+// The keys and values of a transformer. Those of layers with a sliding window are a state; so are
+// the matrices and columns of a hybrid's other layers. No model has both.
 class TransformerKvStorage : public KvStorage {
  public:
-  // `layers` with keys and values; `state` may be null.
-  TransformerKvStorage(int layers, int slots, int kv_heads, int head_dim,
+  // For `slots` tokens. `state` may be null.
+  TransformerKvStorage(const KvLayers& layers, int slots,
                        std::unique_ptr<RecurrentState> state = nullptr);
-  ~TransformerKvStorage() override;
-  TransformerKvStorage(const TransformerKvStorage&) = delete;
-  TransformerKvStorage& operator=(const TransformerKvStorage&) = delete;
 
-  int layers() const { return static_cast<int>(keys_.size()); }
-  const at::Tensor& keys(int layer) const { return keys_[static_cast<std::size_t>(layer)]; }
-  const at::Tensor& values(int layer) const { return values_[static_cast<std::size_t>(layer)]; }
+  int layers() const { return static_cast<int>(places_.size()); }
+  const at::Tensor& keys(int layer) const { return rows_of(layer).keys(place(layer)); }
+  const at::Tensor& values(int layer) const { return rows_of(layer).values(place(layer)); }
+  bool is_windowed(int layer) const { return layers_.windowed[static_cast<std::size_t>(layer)]; }
+  RecurrentState* recurrent() { return recurrent_.get(); }  // may be null
+  WindowRows* windows() { return windows_.get(); }          // may be null
 
   void move_slot(int from, int to) override;
   std::unique_ptr<KvStorage> fork(int slots) const override;
   void discard(int from) override;
   std::size_t bytes(int slots) const override;
-  std::size_t bytes_per_slot() const override { return strips_ * slot_bytes_; }
-  void copy_slots_out(int first, std::span<std::byte> rows) const override;
-  void copy_slots_in(int first, std::span<const std::byte> rows) override;
-  RecurrentState* state() override { return state_.get(); }
+  std::size_t bytes_per_slot() const override { return rows_.bytes_per_slot(); }
+  void copy_slots_out(int first, std::span<std::byte> rows) const override {
+    rows_.copy_out(first, rows);
+  }
+  void copy_slots_in(int first, std::span<const std::byte> rows) override {
+    rows_.copy_in(first, rows);
+  }
+  SequenceState* state() override;
 
  private:
-  // The slots of one head's keys or values in one layer.
-  std::uint8_t* strip(std::size_t idx) const { return memory_ + idx * strip_bytes_; }
+  int place(int layer) const { return places_[static_cast<std::size_t>(layer)]; }
+  const KvRows& rows_of(int layer) const { return is_windowed(layer) ? windows_->rows() : rows_; }
 
-  int slots_;
-  int kv_heads_;
-  int head_dim_;
-  std::size_t slot_bytes_;   // within a strip
-  std::size_t strip_bytes_;  // whole pages, so that no two strips share a page
-  std::size_t strips_;
-  std::uint8_t* memory_;
-  std::vector<at::Tensor> keys_, values_;
-  std::unique_ptr<RecurrentState> state_;
+  KvLayers layers_;
+  std::vector<int> places_;  // of each layer among those of its kind
+  KvRows rows_;              // of the layers without a window
+  std::unique_ptr<RecurrentState> recurrent_;
+  std::unique_ptr<WindowRows> windows_;
 };
 
 // The intermediate rows of one pass. Floats [rows, width], int32 [rows].
@@ -107,7 +118,9 @@ class CapturedLayers {
 // Cosines and sines of the positions in use: float [positions, rotated / 2] each.
 class RopeTable {
  public:
-  explicit RopeTable(const TransformerShape& shape);
+  // `rotated` dimensions of a head; see TransformerShape for the others.
+  RopeTable(int rotated, double base, const RopeScaling& scaling,
+            const std::vector<float>& divisors);
   // Makes positions 0..count-1 available. A position's values do not depend on `count`.
   void reserve(int count);
   const at::Tensor& cosines() const { return cosines_; }

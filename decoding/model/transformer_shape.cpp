@@ -120,6 +120,22 @@ std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
   return std::nullopt;
 }
 
+bool is_positive(double value);
+
+std::optional<ShapeProblem> window_problem(const TransformerShape& shape) {
+  if (shape.windowed.empty()) return std::nullopt;
+  constexpr std::string_view kList = "attention.sliding_window_pattern";
+  if (std::ssize(shape.windowed) != shape.layers)
+    return ShapeProblem{kList, "does not name every layer"};
+  if (shape.window < 1 || shape.window > kMaxContext)
+    return ShapeProblem{"attention.sliding_window", "is no number of tokens"};
+  if (std::ranges::count(shape.windowed, false) == 0)
+    return ShapeProblem{kList, "leaves no layer that sees all tokens"};
+  if (!(is_positive(shape.window_rope_base) && shape.window_rope_base > 1))
+    return ShapeProblem{"rope.freq_base_swa", "is not above 1"};
+  return std::nullopt;
+}
+
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
@@ -173,6 +189,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (shape.rotated < 2 || shape.rotated > shape.head_dim || shape.rotated % 2 != 0)
     return ShapeProblem{"rope.dimension_count", "is not an even part of a head"};
   if (std::optional<ShapeProblem> problem = recurrence_problem(shape)) return problem;
+  if (std::optional<ShapeProblem> problem = window_problem(shape)) return problem;
   const auto& divisors = shape.rope_divisors;
   const bool fits =
       divisors.empty() || divisors.size() * 2 == static_cast<std::size_t>(shape.rotated);

@@ -48,6 +48,12 @@ struct TransformerShape {
   std::vector<bool> recurrent = {};
   kernels::DeltaShape delta = {};  // of those that are Gated DeltaNets
   int short_taps = 0;              // width over time of those that are short convolutions
+  // [layers]: which layers have a sliding window. Empty: none. A row of theirs sees the last
+  // `window` positions of its path only, itself included, and is rotated in their own way.
+  std::vector<bool> windowed = {};
+  int window = 0;  // at least 1, if any layer has one
+  double window_rope_base = 0;
+  RopeScaling window_rope_scaling = {};
   // MTP blocks (multi-token prediction). They follow the layers; only the first one is loaded.
   int mtp_blocks = 0;
   // The conventions of Hugging Face's files for hybrids: norms are stored less 1, except for that
@@ -58,6 +64,10 @@ struct TransformerShape {
   bool is_recurrent(int layer) const {
     const auto at = static_cast<std::size_t>(layer);
     return at < recurrent.size() && recurrent[at];
+  }
+  bool has_window(int layer) const {
+    const auto at = static_cast<std::size_t>(layer);
+    return at < windowed.size() && windowed[at];
   }
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));

@@ -48,6 +48,7 @@ struct LayerWeights {
   RecurrenceWeights recurrence;     // these instead
   at::Tensor query_norm, key_norm;  // float [head_dim]; undefined if heads are not normed
   LinearWeight attention_output;
+  at::Tensor sinks;  // float [heads]; undefined if there are none
   at::Tensor feed_forward_norm;  // float [hidden]
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those

@@ -46,7 +46,10 @@ void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
 
 // Without room for these no cache of a large hybrid would fit.
 std::size_t bytes_of_states(const LanguageModel* model) {
-  return model == nullptr ? 0 : kStatesOfACache * model->new_cache(1)->bytes_of(0);
+  if (model == nullptr) return 0;
+  const std::unique_ptr<KvCache> cache = model->new_cache(1);
+  const SequenceState* const state = cache->storage() ? cache->storage()->state() : nullptr;
+  return state ? kStatesOfACache * state->bytes() : 0;
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ struct Scene {
                                .kv_heads = heads.kv_heads,
                                .head_dim = heads.head_dim,
                                .head_pitch = slots * (heads.head_dim + kScaleInts),
+                               .slots = slots,
                                .committed = committed,
                                .context = context,
                                .parents = parents.data()};

@@ -168,6 +168,7 @@ class AttentionScene {
                                .kv_heads = heads_.kv_heads,
                                .head_dim = heads_.head_dim,
                                .head_pitch = pitch_,
+                               .slots = pitch_ / (heads_.head_dim + kScaleInts),
                                .committed = before_ + first,
                                .context = context,
                                .parents = parents.data()};

@@ -181,7 +181,8 @@ TEST_P(SameBits, OperatorsOfEightLanes) {
   }
 }
 
-// Three rows of a chain, which see `length` positions and one and two more, in two spans and more.
+// Three rows of a chain, which see up to `length` positions and one and two more, in two spans and
+// more, and a sink.
 struct AttentionCase {
   static constexpr int kHeads = 3, kRows = 3;
   int head_dim;
@@ -206,9 +207,23 @@ struct AttentionCase {
       }
     }
     const std::int32_t lengths[kRows] = {length, length + 1, length + 2};
-    const AttentionInput in{
-        kHeads,          1, head_dim, length + kRows, queries.data(), fixed[0].data(),
-        fixed[1].data(), 0, lengths,  lengths,        nullptr,        nullptr};
+    const int start = std::min(length / 2, 200);  // in the first span
+    const std::int32_t starts[kRows] = {0, start, start + 1};
+    const float sink = 0.5F;
+    const AttentionInput in{.heads = kHeads,
+                            .kv_heads = 1,
+                            .head_dim = head_dim,
+                            .regular = length + kRows,
+                            .q = queries.data(),
+                            .keys = fixed[0].data(),
+                            .values = fixed[1].data(),
+                            .head_pitch = 0,
+                            .slots = length + kRows,
+                            .starts = starts,
+                            .lengths = lengths,
+                            .straight = lengths,
+                            .tails = nullptr,
+                            .tail_begin = nullptr};
     const AttentionTile tile{0, kRows, 0, kHeads};
     const std::size_t stride = static_cast<std::size_t>(head_dim + kPartialExtra);
     std::vector<float> states(kRows * kHeads * stride);
@@ -224,7 +239,7 @@ struct AttentionCase {
     std::vector<float> out;
     for (std::size_t at = 0; at < states.size(); at += stride) {
       out.resize(out.size() + static_cast<std::size_t>(head_dim));
-      kernels.finish(&states[at], head_dim, out.data() + out.size() - head_dim);
+      kernels.finish(&states[at], head_dim, &sink, out.data() + out.size() - head_dim);
     }
     return out;
   }

@@ -17,14 +17,14 @@ namespace redraft {
 // once in a new cache: the same bits in every key and value, and the same prediction after them.
 class CacheHistory {
  public:
-  // At most `longest` tokens per sequence. The budget holds about three of them.
+  // At most `longest` tokens per sequence. The budget holds about three of them, with their copies
+  // of the state.
   CacheHistory(LanguageModel& model, std::uint32_t seed, int longest)
       : model_(model),
         random_(seed),
         longest_(longest),
         has_state_(model.new_cache(1)->storage()->state() != nullptr),
-        pool_(longest + kMaxNodes + 2,
-              (has_state_ ? 9 : 3) * model.new_cache(longest + kMaxNodes + 2)->bytes_of(longest)) {}
+        pool_(longest + kMaxNodes + 2, 3 * bytes_of_one(model, longest)) {}
 
   // One random action: a request begins or ends, or its cache changes.
   void step() {
@@ -74,6 +74,7 @@ class CacheHistory {
       return true;
     };
     for (int layer = 0; layer < rows_a.layers(); ++layer) {
+      if (rows_a.is_windowed(layer)) continue;  // a part of the state
       if (!same(rows_a.keys(layer), rows_b.keys(layer))) return false;
       if (!same(rows_a.values(layer), rows_b.values(layer))) return false;
     }
@@ -82,8 +83,15 @@ class CacheHistory {
 
  private:
   static constexpr int kMaxNodes = 12;
+  static constexpr std::size_t kCopies = 3;
 
-  // The bytes of what a hybrid has beside its rows.
+  static std::size_t bytes_of_one(LanguageModel& model, int longest) {
+    const std::unique_ptr<KvCache> cache = model.new_cache(longest + kMaxNodes + 2);
+    const SequenceState* const state = cache->storage()->state();
+    return cache->bytes_of(longest) + (state ? kCopies * state->bytes() : 0);
+  }
+
+  // The bytes of what there is beside rows for every token.
   static std::vector<std::byte> state_of(const KvCache& cache) {
     const SequenceState* const state = cache.storage()->state();
     if (!state) return {};
@@ -104,8 +112,14 @@ class CacheHistory {
       for (const at::Tensor* tensor : {&storage.keys(layer), &storage.values(layer)}) {
         for (std::int64_t head = 0; head < tensor->size(0); ++head) {
           std::int16_t* slots = tensor->mutable_data_ptr<std::int16_t>() + head * tensor->stride(0);
-          std::fill(slots + cache.length() * tensor->stride(1),
-                    slots + cache.capacity() * tensor->stride(1), -1);  // NaN as scale
+          const auto first = storage.is_windowed(layer) ? storage.windows()->lowest() : 0;
+          for (std::int64_t slot = 0; slot < tensor->size(1); ++slot) {
+            // The first position at or above `first` that is in this slot.
+            const std::int64_t position =
+                first + (slot - first % tensor->size(1) + tensor->size(1)) % tensor->size(1);
+            if (position >= cache.length())
+              std::fill_n(slots + slot * tensor->stride(1), tensor->stride(1), -1);  // NaN as scale
+          }
         }
       }
     }

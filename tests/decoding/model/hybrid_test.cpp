@@ -99,7 +99,7 @@ TEST_P(Hybrid, RemembersAFewLengthsAndCountsThem) {
     if (part == 0) rows_and_state = cache->bytes();
     cache->remember();
   }
-  const std::size_t copies = RecurrentState::kMaxRemembered * state_bytes(*cache);
+  const std::size_t copies = StateCopies<float>::kMax * state_bytes(*cache);
   EXPECT_GE(cache->bytes(), rows_and_state + copies);
   EXPECT_EQ(cache->truncatable_to(59), 50);
   EXPECT_EQ(cache->truncatable_to(49), 40);

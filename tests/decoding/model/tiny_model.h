@@ -25,6 +25,9 @@ struct TinyModel {
   int head_dim = 16;
   int vocabulary = 300;
   int context_length = 512;
+  // Of an architecture with sliding windows, and every so many layers one has none.
+  int window = 24;
+  int unwindowed_every = 2;
   int experts = 8;  // of a mixture
   int experts_used = 3;
   int shared_feed_forward = 64;  // of the expert that every row goes to
@@ -82,6 +85,11 @@ struct TinyModel {
       count("ssm.conv_kernel", taps);
       if (is_mixture()) count("expert_shared_feed_forward_length", shared_feed_forward);
     }
+    if (has_windows()) {
+      count("attention.sliding_window", window);
+      count("attention.sliding_window_pattern", unwindowed_every);
+      out.real(architecture + ".rope.freq_base_swa", 5000.0F);
+    }
     out.real(architecture + ".rope.freq_base", 10000.0F);
     out.real(architecture + ".attention.layer_norm_rms_epsilon", 1e-6F);
     if (!tokenizer.empty()) add_tokenizer(out);
@@ -100,6 +108,7 @@ struct TinyModel {
   bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
   bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
   bool is_hybrid() const { return row() != nullptr && row()->is_hybrid(); }
+  bool has_windows() const { return row() != nullptr && row()->unwindowed_every > 0; }
   bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
   bool has_short_convolutions() const { return is_hybrid() && !has_delta_nets(); }
   bool has_attention(int layer) const { return !is_hybrid() || (layer + 1) % attention_every == 0; }

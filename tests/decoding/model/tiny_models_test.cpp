@@ -1,6 +1,6 @@
 // Every architecture compared with transformers in fp32, logit by logit, on tiny models that
-// tools/reference/make_tiny_models.py, make_tiny_hybrids.py and make_tiny_lfm2.py wrote both as
-// GGUF files and as Hugging Face folders.
+// tools/reference/make_tiny_models.py, make_tiny_hybrids.py, make_tiny_lfm2.py and
+// make_tiny_windows.py wrote both as GGUF files and as Hugging Face folders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ constexpr Case kCases[] = {{"qwen2", true},        {"qwen2_yarn", false}, {"qwen
                            {"llama_linear", true}, {"llama3", false},     {"llama_yarn", true},
                            {"qwen3moe", true},     {"qwen35", false},     {"qwen35_even", true},
                            {"qwen35moe", false},   {"qwen3next", false},  {"lfm2", true},
-                           {"lfm2_older", true}};
+                           {"lfm2_older", true},   {"mellum", true},     {"mellum_even", true}};
 
 std::unique_ptr<LanguageModel> load(const fs::path& path, kernels::Isa isa, ThreadPool& pool) {
   Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);

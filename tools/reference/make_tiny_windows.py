@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""Makes the tiny models with sliding windows with which redraft is tested, and the logits that they should give.
+
+Like make_tiny_hybrids.py: random weights from a fixed seed, written as a folder and as a GGUF file with the names and
+keys of llama.cpp's converter. transformers reads the text at once, and again token by token; it is more than four
+windows long.
+
+    VENV/bin/pip install -r tools/reference/requirements-hybrids.lock
+    VENV/bin/python tools/reference/make_tiny_windows.py tests/cases/tiny_models
+"""
+
+import argparse
+import math
+import pathlib
+import shutil
+
+import gguf
+import torch
+import transformers
+
+from make_tiny_hybrids import FILE_TYPES, OUTER
+from tiny_files import finish_gguf, golden, write_golden
+
+WINDOW = 12
+TOKENS = 4 * WINDOW + 6
+SLIDING, FULL = "sliding_attention", "full_attention"
+SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_position_embeddings": 256,
+         "rms_norm_eps": 1e-6, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16,
+         "sliding_window": WINDOW, "tie_word_embeddings": False, "attention_bias": False}
+YARN = {"rope_type": "yarn", "rope_theta": 2e4, "factor": 4.0, "original_max_position_embeddings": 64}
+MELLUM = {"num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24, "norm_topk_prob": True}
+
+# name: (classes, its name in GGUF, type of the weights, differences from SIZES)
+MODELS = {
+    # Two bases of the rotation, of which only that of the layers without a window is scaled.
+    "mellum": ((transformers.MellumConfig, transformers.MellumForCausalLM), "mellum", torch.bfloat16, {
+        **MELLUM, "layer_types": [SLIDING, FULL, SLIDING],
+        "rope_parameters": {FULL: YARN, SLIDING: {"rope_type": "default", "rope_theta": 1e4}}}),
+    # One base, as llama.cpp computes it.
+    "mellum_even": ((transformers.MellumConfig, transformers.MellumForCausalLM), "mellum", torch.float16, {
+        **MELLUM, "num_experts": 4, "num_experts_per_tok": 2, "num_hidden_layers": 4,
+        "layer_types": [SLIDING] * 3 + [FULL],
+        "rope_parameters": {FULL: YARN, SLIDING: {"rope_type": "default", "rope_theta": 2e4}}}),
+}
+IN_LAYER = {
+    "input_layernorm.weight": "attn_norm.weight", "post_attention_layernorm.weight": "ffn_norm.weight",
+    "self_attn.q_proj.weight": "attn_q.weight", "self_attn.k_proj.weight": "attn_k.weight",
+    "self_attn.v_proj.weight": "attn_v.weight", "self_attn.o_proj.weight": "attn_output.weight",
+    "self_attn.q_norm.weight": "attn_q_norm.weight", "self_attn.k_norm.weight": "attn_k_norm.weight",
+    "mlp.gate.weight": "ffn_gate_inp.weight", "mlp.experts.down_proj": "ffn_down_exps.weight",
+}
+
+
+def make_model(architecture, dtype, differences, seed):
+    """The model, with weights large enough for logits to differ; they fit `dtype` exactly."""
+    config_class, model_class = architecture
+    model = model_class(config_class(**{**SIZES, **differences}, attn_implementation="eager"))
+    random = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        values = torch.randn(parameter.shape, generator=random)
+        if "norm" in name:
+            values = 1 + values / 4
+        elif "embed" not in name:
+            values *= 1.5 / math.sqrt(parameter.shape[-1])
+        parameter.data = values.to(dtype)
+    return model.eval()
+
+
+def run(folder, model_class, seed):
+    """The logits of a text that is read at once."""
+    model = model_class.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager").eval()
+    ids = torch.randint(SIZES["vocab_size"], (TOKENS,), generator=torch.Generator().manual_seed(seed))
+    cache, logits = None, []
+    with torch.inference_mode():
+        at_once = model(ids[None], use_cache=False).logits[0]
+        for token in ids:
+            out = model(token[None, None], past_key_values=cache, use_cache=True)
+            cache = out.past_key_values
+            logits.append(out.logits[0, -1])
+    print(f"  token by token the logits differ by at most {(torch.stack(logits) - at_once).abs().max():.1e}")
+    return golden(ids, at_once)
+
+
+def write_keys(writer, config):
+    writer.add_context_length(config.max_position_embeddings)
+    writer.add_embedding_length(config.hidden_size)
+    writer.add_block_count(config.num_hidden_layers)
+    writer.add_head_count(config.num_attention_heads)
+    writer.add_head_count_kv(config.num_key_value_heads)
+    writer.add_key_length(config.head_dim)
+    writer.add_value_length(config.head_dim)
+    writer.add_rope_dimension_count(config.head_dim)
+    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    writer.add_sliding_window(config.sliding_window)
+
+
+def write_mellum_keys(writer, config):
+    writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])
+    full = config.rope_parameters[FULL]
+    writer.add_rope_freq_base(full["rope_theta"])
+    writer.add_rope_freq_base_swa(config.rope_parameters[SLIDING]["rope_theta"])
+    write_yarn(writer, full)
+    writer.add_expert_count(config.num_experts)
+    writer.add_expert_used_count(config.num_experts_per_tok)
+    writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+
+
+def write_yarn(writer, rope):
+    writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    writer.add_rope_scaling_factor(rope["factor"])
+    writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+
+
+def converted(name, values):
+    """The tensors of GGUF for one of a layer's."""
+    if name == "mlp.experts.gate_up_proj":
+        gate, up = values.chunk(2, dim=1)
+        return {"ffn_gate_exps.weight": gate, "ffn_up_exps.weight": up}
+    return {IN_LAYER[name]: values}
+
+
+def write_gguf(model, architecture, dtype, path):
+    writer = gguf.GGUFWriter(path, architecture)
+    write_keys(writer, model.config)
+    write_mellum_keys(writer, model.config)
+    for name, parameter in model.named_parameters():
+        values = parameter.detach().float()
+        if name in OUTER:
+            tensors = {OUTER[name]: values}
+        else:
+            _, _, layer, rest = name.split(".", 3)
+            tensors = {f"blk.{layer}.{role}": part for role, part in converted(rest, values).items()}
+        for role, part in tensors.items():
+            kind = FILE_TYPES[torch.float32 if part.dim() == 1 or "ffn_gate_inp" in role else dtype]
+            writer.add_tensor(role, gguf.quants.quantize(part.contiguous().numpy(), kind), raw_dtype=kind)
+    finish_gguf(writer)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    for seed, (name, (architecture, gguf_name, dtype, differences)) in enumerate(MODELS.items(), start=300):
+        target = folder / name
+        shutil.rmtree(target, ignore_errors=True)
+        model = make_model(architecture, dtype, differences, seed)
+        model.save_pretrained(target)
+        (target / "generation_config.json").unlink(missing_ok=True)
+        write_gguf(model, gguf_name, dtype, target / "model.gguf")
+        write_golden(target, run(target, architecture[1], seed))
+
+
+if __name__ == "__main__":
+    main()
