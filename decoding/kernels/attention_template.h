@@ -401,6 +401,7 @@ constexpr OperatorKernels operators_of() {
           .add_scaled = add_scaled<V>,
           .exp_below = exp_below<V>,
           .silu_mul = silu_mul_part<V>,
+          .clamped_silu_mul = clamped_silu_mul_part<V>,
           .sigmoid_mul = sigmoid_mul<V>,
           .delta_tile = delta_tile<V>,
           .convolve = convolve<V, false>,

@@ -18,6 +18,10 @@ inline constexpr int kSpanPart = 64;
 inline constexpr int kMaxGroup = 8;  // query heads of one KV head that are computed together
 inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
+// Of clamped_silu_mul(), see transformer_ops.h.
+inline constexpr float kGateLimit = 7.0f;
+inline constexpr float kGateSlope = 1.702f;
+
 // The input of a tile of rows. A row's path is positions 0..length-1, of which it sees those from
 // its start on; position p is in slot p below `regular`, and in slot tails[tail_begin[row] + p -
 // regular] from there on, both modulo `slots`.
@@ -84,6 +88,7 @@ struct OperatorKernels {
   void (*add_scaled)(float* x, const float* y, float scale, int count);  // x += scale * y
   void (*exp_below)(const float* x, float most, int count, float* out);  // exp(x - most)
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
+  void (*clamped_silu_mul)(const float* gate, const float* up, int count, float* out);
   void (*sigmoid_mul)(const float* x, const float* gate, int count, float* out);
   // Writes tile.next and, if `out` is not null, what it answers to the query, [width].
   void (*delta_tile)(const DeltaTile& tile, float* out);

@@ -101,6 +101,25 @@ void silu_mul_part(const float* gate, const float* up, int count, float* out) {
   }
 }
 
+template <typename V>
+inline typename V::Float at_most(typename V::Float x, float limit) {
+  const auto zero = V::set1(0.0f);
+  return V::sub(zero, V::max(V::set1(-limit), V::sub(zero, x)));  // NaN stays
+}
+
+template <typename V>
+void clamped_silu_mul_part(const float* gate, const float* up, int count, float* out) {
+  const auto one = V::set1(1.0f);
+  for (int i = 0; i < count; i += V::kLanes) {
+    const auto g = at_most<V>(load_part<V>(gate + i, count - i), kGateLimit);
+    const auto u = V::max(V::set1(-kGateLimit),
+                          at_most<V>(load_part<V>(up + i, count - i), kGateLimit));
+    const auto power = V::mul(V::set1(-kGateSlope), g);
+    const auto gated = V::div(g, V::add(one, exp<V>(power)));
+    store_part<V>(out + i, V::mul(gated, V::add(u, one)), count - i);
+  }
+}
+
 // Writes n integers, n a multiple of 16, and returns their scale: see fixed_point.h.
 template <typename V>
 inline float fixed_row(const float* x, int n, std::int16_t* out) {

@@ -74,15 +74,50 @@ void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, floa
   });
 }
 
-void shares_of_best(Isa isa, float* logits, int rows, int n, ThreadPool& pool) {
+void clamped_silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
+                      ThreadPool& pool) {
+  const OperatorKernels& kernels = operator_kernels(isa);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n + begin;
+      kernels.clamped_silu_mul(gate + at, up + at, end - begin, out + at);
+    }
+  });
+}
+
+namespace {
+
+// The best `used` of n scores, by insertion: there are few.
+void choose_best(const float* scores, int n, int used, std::int32_t* chosen, float* best) {
+  int count = 0;
+  for (std::int32_t i = 0; i < n; ++i) {
+    const float score = scores[i];
+    if (count == used && !(score > best[used - 1] || std::isnan(best[used - 1]))) continue;
+    int at = count < used ? count++ : used - 1;
+    for (; at > 0 && (score > best[at - 1] || (std::isnan(best[at - 1]) && !std::isnan(score)));
+         --at) {
+      best[at] = best[at - 1];
+      chosen[at] = chosen[at - 1];
+    }
+    best[at] = score;
+    chosen[at] = i;
+  }
+}
+
+}  // namespace
+
+void route(Isa isa, const float* scores, int rows, int n, int used, std::int32_t* chosen,
+           float* shares, ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);
   pool.parallel_for(rows, std::max(1, kElementGrain / n), [&](int begin, int end) {
     for (int row = begin; row < end; ++row) {
-      float* const shares = logits + static_cast<std::size_t>(row) * n;
-      kernels.exp_below(shares, shares[0], n, shares);
+      const std::size_t at = static_cast<std::size_t>(row) * used;
+      float* const own = shares + at;
+      choose_best(scores + static_cast<std::size_t>(row) * n, n, used, chosen + at, own);
+      kernels.exp_below(own, own[0], used, own);
       float sum = 0;
-      for (int i = 0; i < n; ++i) sum += shares[i];
-      for (int i = 0; i < n; ++i) shares[i] /= sum;
+      for (int i = 0; i < used; ++i) sum += own[i];
+      for (int i = 0; i < used; ++i) own[i] /= sum;
     }
   });
 }

@@ -22,9 +22,16 @@ void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool);
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 
-// For a mixture of experts. Turns the logits of the experts that each row uses, best first, into
-// their weights, which add up to 1; [rows, n] in place.
-void shares_of_best(Isa isa, float* logits, int rows, int n, ThreadPool& pool);
+// out = (u + 1) * g / (1 + exp(-1.702 * g)), where g is `gate`, at most 7, and u is `up`, between -7
+// and 7; all [rows, n]; `out` may be `gate`. The activation of gpt-oss.
+void clamped_silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
+                      ThreadPool& pool);
+
+// For a mixture of experts. From the scores of all experts, [rows, n], the `used` best of each row
+// in chosen, best first, ties to the lower index and NaN last, and the softmax of their scores in
+// shares; both [rows, used]. used <= n.
+void route(Isa isa, const float* scores, int rows, int n, int used, std::int32_t* chosen,
+           float* shares, ThreadPool& pool);
 
 // out[i] = x[sources[i]]; out [rows, n].
 void gather_rows(const float* x, const std::int32_t* sources, int rows, int n, float* out,

@@ -74,6 +74,16 @@ constexpr std::array kMixtureBlock = {
     TensorName{kLayer, "ffn_gate_up_exps.weight", "mlp.experts.gate_up_proj", false, true},
     TensorName{kLayer, "ffn_down_exps.weight", "mlp.experts.down_proj", false, true},
 };
+constexpr std::array kExpertBiases = {
+    TensorName{kLayer, "ffn_gate_inp.bias", "", false, true},
+    TensorName{kLayer, "ffn_gate_exps.bias", "", false, true},
+    TensorName{kLayer, "ffn_up_exps.bias", "", false, true},
+    TensorName{kLayer, "ffn_down_exps.bias", "", false, true},
+};
+constexpr std::array kSinks = {
+    TensorName{kLayer, "post_attention_norm", "post_attention_layernorm"},
+    TensorName{kAttention, "attn_sinks", "self_attn.sinks"},
+};
 
 constexpr std::array kSharedExpert = {
     TensorName{kLayer, "ffn_gate_inp_shexp", "mlp.shared_expert_gate"},
@@ -115,6 +125,7 @@ constexpr auto kDenseTensors = joined(kCommon, kFeedForwardNorm, kDenseBlock);
 constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kMixtureBlock);
+constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kMixtureBlock, kExpertBiases);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridMixtureTensors =
@@ -172,6 +183,22 @@ constexpr std::array kArchitectures = {
                  .norm_topk_prob = true,
                  .rope_base = 500000,
                  .tensors = kNormedMixtureTensors,
+                 .refused_keys = kRefusedInMixture,
+                 .not_on_gpu = "a mixture of experts",
+                 .not_trainable = "a mixture of experts"},
+    Architecture{.name = "gpt-oss",
+                 .huggingface = "gpt_oss",
+                 .is_mixture = true,
+                 .clamps_gates = true,
+                 .has_sinks = true,
+                 .rounds_yarn = false,
+                 .unwindowed_every = 2,
+                 .scales_window_rope = true,
+                 .feed_forward_norm = "post_attention_norm",
+                 .norm_topk_prob = true,
+                 .rope_base = 150000,
+                 .tensors = kBiasedMixtureTensors,
+                 .no_folder = "its folder has the experts in another layout; take a GGUF file of it",
                  .refused_keys = kRefusedInMixture,
                  .not_on_gpu = "a mixture of experts",
                  .not_trainable = "a mixture of experts"},

@@ -53,6 +53,12 @@ struct Architecture {
   bool query_key_norm = false;  // each head of queries and keys is normalised before rotation
   // The feed-forward block of every layer is a mixture of experts.
   bool is_mixture = false;
+  // Gates and inputs of feed-forward blocks are clamped: kernels::clamped_silu_mul().
+  bool clamps_gates = false;
+  // Each head has a score that takes part in the softmax of its attention without a value.
+  bool has_sinks = false;
+  // The bounds between which YaRN blends are rounded, where a file does not say.
+  bool rounds_yarn = true;
   // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
   bool shared_expert = false;
   Recurrence recurrence = Recurrence::kNone;
@@ -76,6 +82,8 @@ struct Architecture {
   double rope_base = 10000;
   bool tied_head = false;  // the embedding is the head
   std::span<const TensorName> tensors = {};
+  // Why a Hugging Face folder is not read; empty: it is.
+  std::string_view no_folder = {};
   // Refused besides the keys that no architecture may have.
   std::span<const RefusedKey> refused_keys = {};
   // Completes "… runs on the CPU only" and "… cannot be trained"; empty: a GPU runs it, and it can

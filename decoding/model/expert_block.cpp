@@ -72,7 +72,7 @@ void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& x, const at::
   charge(PassPart::kNorm);
   operators::grouped_linears({{gates, gate}, {ups, up}}, groups_.rows, blocks_, floats_);
   charge(PassPart::kGateUp);
-  operators::silu_mul(gate, up);
+  activate(gate, up);
   take_input(gate, {}, downs);
   charge(PassPart::kActivation);
   operators::grouped_linears({{downs, down}}, groups_.rows, blocks_, floats_);
@@ -90,18 +90,27 @@ void ExpertBlock::run_shared(const LayerWeights& layer, const at::Tensor& x,
   operators::linears({{layer.shared_gate, input.of(layer.shared_gate), first(shared_score_)},
                       {expert.gate, input.of(expert.gate), first(shared_gate_)},
                       {expert.up, input.of(expert.up), first(shared_up_)}});
-  operators::silu_mul(first(shared_gate_), first(shared_up_));
+  activate(first(shared_gate_), first(shared_up_));
   const Activations active(first(shared_gate_), quantized, {&expert.down});
   operators::linears({{expert.down, active.of(expert.down), first(shared_down_)}});
+}
+
+void ExpertBlock::activate(const at::Tensor& gate, const at::Tensor& up) const {
+  if (shape_.architecture->clamps_gates) {
+    operators::clamped_silu_mul(gate, up);
+  } else {
+    operators::silu_mul(gate, up);
+  }
 }
 
 void ExpertBlock::choose(const LayerWeights& layer, const at::Tensor& x,
                          const at::Tensor& quantized) {
   const std::int64_t rows = x.size(0);
   const at::Tensor chosen = chosen_.narrow(0, 0, rows);
-  const bool floats = reads_floats(&layer.router);
-  if (!floats) operators::quantize(x, quantized);
-  operators::route(layer.router, floats ? x : quantized, chosen, shares_.narrow(0, 0, rows));
+  const at::Tensor scores = scores_.narrow(0, 0, rows);
+  const Activations input(x, quantized, {&layer.router});
+  operators::linears({{layer.router, input.of(layer.router), scores}});
+  operators::route(scores, chosen, shares_.narrow(0, 0, rows));
   groups_.sort(chosen.const_data_ptr<std::int32_t>(), static_cast<int>(rows), shape_.experts_used,
                shape_.experts, sources_.mutable_data_ptr<std::int32_t>(),
                places_.mutable_data_ptr<std::int32_t>());
@@ -128,6 +137,7 @@ void ExpertBlock::reserve(int rows) {
   capacity_ = 0;  // so that a failed allocation leaves nothing half valid
   const std::int64_t used = shape_.experts_used;
   const std::int64_t of_groups = rows * used;
+  scores_ = at::empty({rows, shape_.experts}, at::kFloat);
   chosen_ = at::empty({rows, used}, at::kInt);
   shares_ = at::empty({rows, used}, at::kFloat);
   places_ = at::empty({rows, used}, at::kInt);

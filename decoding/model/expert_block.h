@@ -50,6 +50,8 @@ class ExpertBlock {
 
   // The expert that every row goes to, and its score.
   void run_shared(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
+  // gate = activation(gate) * up, as the architecture has it.
+  void activate(const at::Tensor& gate, const at::Tensor& up) const;
   void choose(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
   // The inputs of the groups' linear layers, in the forms that their weights read.
   void take_input(const at::Tensor& x, const at::Tensor& sources, const Matrices& readers);
@@ -58,6 +60,7 @@ class ExpertBlock {
   TransformerShape shape_;
   ExpertGroups groups_;
   int capacity_ = 0;                     // rows
+  at::Tensor scores_;                    // float [capacity, experts]
   at::Tensor chosen_, shares_, places_;  // [capacity, used]
   at::Tensor sources_;                   // int32 [capacity * used]
   at::Tensor gate_, up_, down_;          // float [capacity * used, width]

@@ -112,7 +112,8 @@ void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
   }
 }
 
-RopeScaling read_scaling(ShapeReader& reader, int context_length) {
+RopeScaling read_scaling(ShapeReader& reader, const Architecture& architecture,
+                         int context_length) {
   RopeScaling scaling;
   const std::string type = reader.text_or("rope.scaling.type", "linear");
   scaling.factor =
@@ -133,6 +134,7 @@ RopeScaling read_scaling(ShapeReader& reader, int context_length) {
     return {};
   }
   scaling.kind = RopeScaling::Kind::kYarn;
+  scaling.round_dimensions = architecture.rounds_yarn;
   scaling.fast_turns = reader.number_or("rope.scaling.yarn_beta_fast", scaling.fast_turns);
   scaling.slow_turns = reader.number_or("rope.scaling.yarn_beta_slow", scaling.slow_turns);
   scaling.attention_factor = yarn_attention_factor(scaling.factor) *
@@ -353,7 +355,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.rope_base = reader.number_or("rope.freq_base", 10000);
   if (reader.error()) return *reader.error();
   read_head_dim(reader, shape);
-  shape.rope_scaling = read_scaling(reader, shape.context_length);
+  shape.rope_scaling = read_scaling(reader, *architecture, shape.context_length);
   read_divisors(file, reader, shape);
   read_windows(file, reader, shape);
   refuse_what_is_not_computed(file, reader, shape);

@@ -348,6 +348,7 @@ Result<const Architecture*> read_architecture(const JsonValue& config) {
   if (!name) return name.error();
   const Architecture* const found = find_huggingface_architecture(*name);
   if (!found) return type->error(unsupported_architecture(*name));
+  if (!found->no_folder.empty()) return type->error(std::string(found->no_folder));
   return found;
 }
 

@@ -22,14 +22,12 @@ TORCH_LIBRARY(redraft, m) {
   m.def(
       "linears(Tensor[] weights, int[] formats, int[] n, int[] k, Tensor[] x, Tensor[] biases, "
       "Tensor(a!)[] y) -> ()");
-  m.def(
-      "route(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) chosen, Tensor(b!) "
-      "shares) -> ()");
+  m.def("route(Tensor scores, Tensor(a!) chosen, Tensor(b!) shares) -> ()");
   m.def("gather_rows(Tensor x, Tensor sources, Tensor(a!) out) -> ()");
   m.def("quantize_groups(Tensor x, Tensor sources, int[] groups, Tensor(a!) out) -> ()");
   m.def(
-      "grouped_linears(Tensor[] weights, int[] formats, int n, int k, int[] groups, Tensor blocks, "
-      "Tensor floats, Tensor(a!)[] y) -> ()");
+      "grouped_linears(Tensor[] weights, int[] formats, int n, int k, Tensor[] biases, int[] "
+      "groups, Tensor blocks, Tensor floats, Tensor(a!)[] y) -> ()");
   m.def("mix_rows(Tensor x, Tensor places, Tensor shares, Tensor(a!) out) -> ()");
   m.def("split_gated_query(Tensor x, int head_dim, Tensor(a!) query, Tensor(b!) gate) -> ()");
   m.def("gate_by_sigmoid(Tensor(a!) x, Tensor gate) -> ()");
@@ -40,6 +38,7 @@ TORCH_LIBRARY(redraft, m) {
       "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, Tensor sinks, int "
       "heads, int committed, int context, int window, Tensor(a!) out) -> ()");
   m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
+  m.def("clamped_silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("add(Tensor(a!) x, Tensor y) -> ()");
   m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
   m.def(
@@ -109,11 +108,9 @@ void linears(std::initializer_list<Linear> all) {
           tensors(biases), tensors(outputs));
 }
 
-void route(const LinearWeight& router, const Tensor& x, const Tensor& chosen,
-           const Tensor& shares) {
-  static const auto op = find<void(const Tensor&, std::int64_t, std::int64_t, std::int64_t,
-                                   const Tensor&, const Tensor&, const Tensor&)>("redraft::route");
-  op.call(router.data, number(router.format), router.n, router.k, x, chosen, shares);
+void route(const Tensor& scores, const Tensor& chosen, const Tensor& shares) {
+  static const auto op = find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::route");
+  op.call(scores, chosen, shares);
 }
 
 void gather_rows(const Tensor& x, const Tensor& sources, const Tensor& out) {
@@ -132,21 +129,23 @@ void quantize_groups(const Tensor& x, const Tensor& sources, const RowGroups& gr
 void grouped_linears(std::initializer_list<GroupedLinear> all, const RowGroups& groups,
                      const Tensor& blocks, const Tensor& floats) {
   static const auto op =
-      find<void(at::TensorList, at::IntArrayRef, std::int64_t, std::int64_t, at::IntArrayRef,
-                const Tensor&, const Tensor&, at::TensorList)>("redraft::grouped_linears");
-  std::vector<Tensor> weights, outputs;
+      find<void(at::TensorList, at::IntArrayRef, std::int64_t, std::int64_t, at::TensorList,
+                at::IntArrayRef, const Tensor&, const Tensor&, at::TensorList)>(
+          "redraft::grouped_linears");
+  std::vector<Tensor> weights, biases, outputs;
   std::vector<std::int64_t> formats;
   const LinearWeight& first = *all.begin()->weights.front();
   for (const GroupedLinear& one : all) {
     assert(one.weights.size() == groups.size());
     for (const LinearWeight* weight : one.weights) {
-      assert(weight->n == first.n && weight->k == first.k && !weight->bias.defined());
+      assert(weight->n == first.n && weight->k == first.k);
       weights.push_back(weight->data);
+      biases.push_back(weight->bias);  // may be undefined
       formats.push_back(number(weight->format));
     }
     outputs.push_back(one.y);
   }
-  op.call(weights, formats, first.n, first.k, groups, blocks, floats, outputs);
+  op.call(weights, formats, first.n, first.k, biases, groups, blocks, floats, outputs);
 }
 
 void mix_rows(const Tensor& x, const Tensor& places, const Tensor& shares, const Tensor& out) {
@@ -200,6 +199,11 @@ void tree_attention(const Tensor& q, const Tensor& keys, const Tensor& values,
 
 void silu_mul(const Tensor& gate, const Tensor& up) {
   static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::silu_mul");
+  op.call(gate, up);
+}
+
+void clamped_silu_mul(const Tensor& gate, const Tensor& up) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::clamped_silu_mul");
   op.call(gate, up);
 }
 

@@ -49,11 +49,10 @@ struct Linear {
 };
 // Up to three linear layers with the same y.size(0) rows; none reads what another writes.
 void linears(std::initializer_list<Linear> all);
-// A mixture's experts by their scores x W^T: the best of each row in chosen, int32 [rows, used],
-// best first and ties to the lower index, and in shares, float [rows, used], the softmax of their
-// scores.
-void route(const LinearWeight& router, const at::Tensor& x, const at::Tensor& chosen,
-           const at::Tensor& shares);
+// A mixture's experts by their scores, float [rows, experts]: the best of each row in chosen, int32
+// [rows, used], best first and ties to the lower index, and in shares, float [rows, used], the
+// softmax of their scores.
+void route(const at::Tensor& scores, const at::Tensor& chosen, const at::Tensor& shares);
 // The rows of several experts, one group after the other: how many go to each, at least one.
 using RowGroups = std::vector<std::int64_t>;
 // out[i] = x[sources[i]]; out float [rows, n], sources int32.
@@ -64,8 +63,7 @@ std::int64_t quantized_groups_bytes(const RowGroups& groups, std::int64_t k);
 // defined.
 void quantize_groups(const at::Tensor& x, const at::Tensor& sources, const RowGroups& groups,
                      const at::Tensor& out);
-// linears() of each group with weights of its own, which all have the same n and k and no biases.
-// The rows are in `blocks` as quantize_groups() writes them, and in `floats`, [rows, k], if any
+// linears() of each group with weights of its own, which all have the same n and k. The rows are in `blocks` as quantize_groups() writes them, and in `floats`, [rows, k], if any
 // weight reads floats.
 struct GroupedLinear {
   const std::vector<const LinearWeight*>& weights;  // [groups]
@@ -107,6 +105,8 @@ void gate_by_sigmoid(const at::Tensor& x, const at::Tensor& gate);
 void add_gated_rows(const at::Tensor& x, const at::Tensor& gate, const at::Tensor& y);
 // gate = silu(gate) * up.
 void silu_mul(const at::Tensor& gate, const at::Tensor& up);
+// gate = kernels::clamped_silu_mul(gate, up).
+void clamped_silu_mul(const at::Tensor& gate, const at::Tensor& up);
 // x += y.
 void add(const at::Tensor& x, const at::Tensor& y);
 // best int32 [rows]: the index of the largest of each row's dot products, which are never stored;

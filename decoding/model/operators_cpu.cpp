@@ -98,13 +98,11 @@ void linears_cpu(at::TensorList weights, at::IntArrayRef formats, at::IntArrayRe
   kernels::linears({all.data(), all.size()}, rows(y[0]), pool());
 }
 
-void route_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
-               const Tensor& x, const Tensor& chosen, const Tensor& shares) {
+void route_cpu(const Tensor& scores, const Tensor& chosen, const Tensor& shares) {
   const int used = as_int(chosen.size(1));
-  assert(used >= 1 && used <= n && chosen.is_contiguous());
-  kernels::linear_top_k(packed(weight, format, n, k), input(x), rows(chosen), used,
-                        chosen.mutable_data_ptr<std::int32_t>(), out_floats(shares), pool());
-  kernels::shares_of_best(current_isa, out_floats(shares), rows(shares), used, pool());
+  assert(used >= 1 && used <= scores.size(1) && chosen.is_contiguous());
+  kernels::route(current_isa, floats(scores), rows(scores), as_int(scores.size(1)), used,
+                 chosen.mutable_data_ptr<std::int32_t>(), out_floats(shares), pool());
 }
 
 const std::int32_t* places_of(const Tensor& x) {
@@ -130,8 +128,8 @@ void quantize_groups_cpu(const Tensor& x, const Tensor& sources, at::IntArrayRef
 }
 
 void grouped_linears_cpu(at::TensorList weights, at::IntArrayRef formats, std::int64_t n,
-                         std::int64_t k, at::IntArrayRef groups, const Tensor& blocks,
-                         const Tensor& gathered, at::TensorList y) {
+                         std::int64_t k, at::TensorList biases, at::IntArrayRef groups,
+                         const Tensor& blocks, const Tensor& gathered, at::TensorList y) {
   std::vector<kernels::GroupedLinear> all;
   all.reserve(weights.size());
   for (const Tensor& out : y) {
@@ -142,7 +140,10 @@ void grouped_linears_cpu(at::TensorList weights, at::IntArrayRef formats, std::i
       const kernels::LinearInput x = kernels::reads_floats(weight.format)
                                          ? kernels::LinearInput(floats(gathered) + row * k)
                                          : kernels::LinearInput(block);
-      all.push_back({{weight, x, nullptr, out_floats(out) + row * n, as_int(n)}, as_int(count)});
+      const Tensor& bias = biases[all.size()];
+      all.push_back({{weight, x, bias.defined() ? floats(bias) : nullptr,
+                      out_floats(out) + row * n, as_int(n)},
+                     as_int(count)});
       if (block) block += kernels::quantized_bytes(current_isa, as_int(count), as_int(k));
       row += count;
     }
@@ -221,6 +222,11 @@ void silu_mul_cpu(const Tensor& gate, const Tensor& up) {
                     out_floats(gate), pool());
 }
 
+void clamped_silu_mul_cpu(const Tensor& gate, const Tensor& up) {
+  kernels::clamped_silu_mul(current_isa, floats(gate), floats(up), rows(gate), as_int(gate.size(1)),
+                            out_floats(gate), pool());
+}
+
 void add_cpu(const Tensor& x, const Tensor& y) {
   kernels::add(current_isa, out_floats(x), floats(y), rows(x), as_int(x.size(1)), pool());
 }
@@ -271,6 +277,7 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("gate_by_sigmoid", &gate_by_sigmoid_cpu);
   m.impl("add_gated_rows", &add_gated_rows_cpu);
   m.impl("silu_mul", &silu_mul_cpu);
+  m.impl("clamped_silu_mul", &clamped_silu_mul_cpu);
   m.impl("add", &add_cpu);
   m.impl("head_argmax", &head_argmax_cpu);
   m.impl("head_top_k", &head_top_k_cpu);

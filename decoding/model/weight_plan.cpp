@@ -93,6 +93,8 @@ class Planner {
       take_norm(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
     }
     take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
+    if (shape_.architecture->has_sinks)
+      take_vector(prefix + "attn_sinks.weight", shape_.heads, layer.sinks);
   }
 
   void take_recurrence(const std::string& prefix, PlannedRecurrence& out) {
@@ -164,7 +166,7 @@ class Planner {
   void take_experts(int number, const std::string& prefix, PlannedLayer& layer) {
     const int hidden = shape_.hidden;
     const int width = shape_.feed_forward;
-    take_matrix(prefix + "ffn_gate_inp.weight", shape_.experts, hidden, layer.router);
+    take_linear(prefix + "ffn_gate_inp", shape_.experts, hidden, layer.router);
     layer.experts.resize(static_cast<std::size_t>(shape_.experts));
     for (int i = 0; i < shape_.experts; ++i) {
       PlannedExpert& expert = layer.experts[static_cast<std::size_t>(i)];
@@ -172,12 +174,32 @@ class Planner {
       take_matrix(expert_role({number, ExpertMatrix::kUp, i}), width, hidden, expert.up);
       take_matrix(expert_role({number, ExpertMatrix::kDown, i}), hidden, width, expert.down);
     }
+    take_expert_biases(prefix + "ffn_gate_exps.bias", layer.experts, &PlannedExpert::gate);
+    take_expert_biases(prefix + "ffn_up_exps.bias", layer.experts, &PlannedExpert::up);
+    take_expert_biases(prefix + "ffn_down_exps.bias", layer.experts, &PlannedExpert::down);
     const int shared = shape_.shared_feed_forward;
     if (shared == 0) return;
     take_score(prefix + "ffn_gate_inp_shexp.weight", layer.shared_gate);
     take_matrix(prefix + "ffn_gate_shexp.weight", shared, hidden, layer.shared_expert.gate);
     take_matrix(prefix + "ffn_up_shexp.weight", shared, hidden, layer.shared_expert.up);
     take_matrix(prefix + "ffn_down_shexp.weight", hidden, shared, layer.shared_expert.down);
+  }
+
+  // Those of all experts are in one tensor, [width, experts], if there are any.
+  void take_expert_biases(const std::string& name, std::vector<PlannedExpert>& experts,
+                          PlannedMatrix PlannedExpert::*matrix) {
+    if (error_ || experts.empty() || !files_.find_tensor(name)) return;
+    const int width = (experts[0].*matrix).n;
+    const auto count = static_cast<std::int64_t>(experts.size());
+    const Result<const StoredTensor*> found = find_shaped(files_, name, {width, count});
+    if (!found) return fail(found.error());
+    if (!are_finite((*found)->format, (*found)->data)) return fail(not_finite(files_, name));
+    const std::size_t row_bytes = (*found)->data.size() / experts.size();
+    for (std::size_t i = 0; i < experts.size(); ++i) {
+      std::vector<float>& bias = (experts[i].*matrix).bias;
+      bias.resize(static_cast<std::size_t>(width));
+      dequantize_row((*found)->format, (*found)->data.data() + i * row_bytes, width, bias.data());
+    }
   }
 
   // Keeps the first error.

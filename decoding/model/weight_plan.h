@@ -49,6 +49,7 @@ struct PlannedLayer {
   PlannedMatrix query, key, value;          // without a source in a layer with a recurrent state
   std::vector<float> query_norm, key_norm;  // [head_dim]; empty if heads are not normed
   PlannedMatrix attention_output;
+  std::vector<float> sinks;  // [heads]; empty if there are none
   PlannedRecurrence recurrence;
   std::vector<float> feed_forward_norm;  // [hidden]
   PlannedMatrix gate, up, down;          // without a source in a mixture, which has these instead:

@@ -75,6 +75,7 @@ class WeightLoader {
     take_matrix(from.key, layer.key);
     take_matrix(from.value, layer.value);
     take_matrix(from.attention_output, layer.attention_output);
+    layer.sinks = to_tensor(from.sinks);
     take_recurrence(from.recurrence, layer.recurrence);
     if (!from.experts.empty()) return take_experts(from, layer);
     take_matrix(from.gate, layer.gate);

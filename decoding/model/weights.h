@@ -27,7 +27,7 @@ struct LinearWeight {
 
 // Of a mixture.
 struct ExpertWeights {
-  LinearWeight gate, up, down;  // without biases
+  LinearWeight gate, up, down;
 };
 
 // Of a layer with a recurrent state: see PlannedRecurrence. Matrices that the file does not have

@@ -153,9 +153,11 @@ INSTANTIATE_TEST_SUITE_P(, ModelLossless,
                                          Param("qwen35moe", false), Param("qwen3next", false),
                                          Param("qwen35", true), Param("qwen35moe", true),
                                          Param("qwen3next", true), Param("lfm2", false),
-                                         Param("mellum", false)),
+                                         Param("mellum", false), Param("gpt-oss", false)),
                          [](const auto& each) {
-                           return each.param.first + std::string(each.param.second ? "_mtp" : "");
+                           std::string name = each.param.first;
+                           std::erase(name, '-');
+                           return name + (each.param.second ? "_mtp" : "");
                          });
 
 }  // namespace

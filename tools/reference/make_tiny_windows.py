@@ -2,7 +2,7 @@
 """Makes the tiny models with sliding windows with which redraft is tested, and the logits that they should give.
 
 Like make_tiny_hybrids.py: random weights from a fixed seed, written as a folder and as a GGUF file with the names and
-keys of llama.cpp's converter. transformers reads the text at once, and again token by token; it is more than four
+keys of llama.cpp's converter (gpt-oss as a file only). transformers reads the text at once, and again token by token; it is more than four
 windows long.
 
     VENV/bin/pip install -r tools/reference/requirements-hybrids.lock
@@ -29,6 +29,8 @@ SIZES = {"vocab_size": 64, "hidden_size": 32, "num_hidden_layers": 3, "max_posit
          "sliding_window": WINDOW, "tie_word_embeddings": False, "attention_bias": False}
 YARN = {"rope_type": "yarn", "rope_theta": 2e4, "factor": 4.0, "original_max_position_embeddings": 64}
 MELLUM = {"num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24, "norm_topk_prob": True}
+GPT_OSS = {"num_local_experts": 8, "num_experts_per_tok": 3, "intermediate_size": 24, "attention_bias": True,
+           "rms_norm_eps": 1e-5}
 
 # name: (classes, its name in GGUF, type of the weights, differences from SIZES)
 MODELS = {
@@ -41,8 +43,19 @@ MODELS = {
         **MELLUM, "num_experts": 4, "num_experts_per_tok": 2, "num_hidden_layers": 4,
         "layer_types": [SLIDING] * 3 + [FULL],
         "rope_parameters": {FULL: YARN, SLIDING: {"rope_type": "default", "rope_theta": 2e4}}}),
+    "gptoss": ((transformers.GptOssConfig, transformers.GptOssForCausalLM), "gpt-oss", torch.bfloat16, {
+        **GPT_OSS, "layer_types": [SLIDING, FULL, SLIDING],
+        "rope_parameters": {**YARN, "rope_theta": 15e4, "truncate": False}}),
+    # Rotation without scaling: llama.cpp rounds YaRN's bounds, the published model does not.
+    "gptoss_even": ((transformers.GptOssConfig, transformers.GptOssForCausalLM), "gpt-oss", torch.float32, {
+        **GPT_OSS, "num_local_experts": 4, "num_experts_per_tok": 2, "num_hidden_layers": 2,
+        "layer_types": [SLIDING, FULL], "rope_parameters": {"rope_type": "default", "rope_theta": 15e4}}),
 }
 IN_LAYER = {
+    "self_attn.q_proj.bias": "attn_q.bias", "self_attn.k_proj.bias": "attn_k.bias",
+    "self_attn.v_proj.bias": "attn_v.bias", "self_attn.o_proj.bias": "attn_output.bias",
+    "self_attn.sinks": "attn_sinks.weight", "mlp.router.weight": "ffn_gate_inp.weight",
+    "mlp.router.bias": "ffn_gate_inp.bias", "mlp.experts.down_proj_bias": "ffn_down_exps.bias",
     "input_layernorm.weight": "attn_norm.weight", "post_attention_layernorm.weight": "ffn_norm.weight",
     "self_attn.q_proj.weight": "attn_q.weight", "self_attn.k_proj.weight": "attn_k.weight",
     "self_attn.v_proj.weight": "attn_v.weight", "self_attn.o_proj.weight": "attn_output.weight",
@@ -60,6 +73,8 @@ def make_model(architecture, dtype, differences, seed):
         values = torch.randn(parameter.shape, generator=random)
         if "norm" in name:
             values = 1 + values / 4
+        elif "experts" in name and name.endswith("_proj") and "GptOss" in model_class.__name__:
+            values *= 2 / math.sqrt(parameter.shape[-2])  # a few gates are clamped
         elif "embed" not in name:
             values *= 1.5 / math.sqrt(parameter.shape[-1])
         parameter.data = values.to(dtype)
@@ -94,25 +109,39 @@ def write_keys(writer, config):
     writer.add_sliding_window(config.sliding_window)
 
 
-def write_mellum_keys(writer, config):
-    writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])
-    full = config.rope_parameters[FULL]
-    writer.add_rope_freq_base(full["rope_theta"])
-    writer.add_rope_freq_base_swa(config.rope_parameters[SLIDING]["rope_theta"])
-    write_yarn(writer, full)
+def write_own_keys(writer, config):
     writer.add_expert_count(config.num_experts)
     writer.add_expert_used_count(config.num_experts_per_tok)
+    if writer.arch == "gpt-oss":
+        writer.add_expert_feed_forward_length(config.intermediate_size)
+        write_rope(writer, config.rope_parameters)
+        return
     writer.add_expert_feed_forward_length(config.moe_intermediate_size)
+    writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])
+    write_rope(writer, config.rope_parameters[FULL])
+    writer.add_rope_freq_base_swa(config.rope_parameters[SLIDING]["rope_theta"])
 
 
-def write_yarn(writer, rope):
+def write_rope(writer, rope):
+    writer.add_rope_freq_base(rope["rope_theta"])
+    if rope["rope_type"] == "default":
+        return
     writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
     writer.add_rope_scaling_factor(rope["factor"])
     writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
 
 
-def converted(name, values):
+def converted(name, values, architecture):
     """The tensors of GGUF for one of a layer's."""
+    if architecture == "gpt-oss":
+        if name == "post_attention_layernorm.weight":
+            return {"post_attention_norm.weight": values}
+        if name.startswith("mlp.experts.gate_up_proj"):  # a gate, then an input, and so on
+            kind = "bias" if name.endswith("bias") else "weight"
+            values = values if kind == "bias" else values.transpose(1, 2)
+            return {f"ffn_gate_exps.{kind}": values[:, ::2], f"ffn_up_exps.{kind}": values[:, 1::2]}
+        if name == "mlp.experts.down_proj":
+            values = values.transpose(1, 2)
     if name == "mlp.experts.gate_up_proj":
         gate, up = values.chunk(2, dim=1)
         return {"ffn_gate_exps.weight": gate, "ffn_up_exps.weight": up}
@@ -122,16 +151,17 @@ def converted(name, values):
 def write_gguf(model, architecture, dtype, path):
     writer = gguf.GGUFWriter(path, architecture)
     write_keys(writer, model.config)
-    write_mellum_keys(writer, model.config)
+    write_own_keys(writer, model.config)
     for name, parameter in model.named_parameters():
         values = parameter.detach().float()
         if name in OUTER:
             tensors = {OUTER[name]: values}
         else:
             _, _, layer, rest = name.split(".", 3)
-            tensors = {f"blk.{layer}.{role}": part for role, part in converted(rest, values).items()}
+            tensors = {f"blk.{layer}.{role}": part for role, part in converted(rest, values, architecture).items()}
         for role, part in tensors.items():
-            kind = FILE_TYPES[torch.float32 if part.dim() == 1 or "ffn_gate_inp" in role else dtype]
+            small = part.dim() == 1 or "ffn_gate_inp" in role or role.endswith("bias")
+            kind = FILE_TYPES[torch.float32 if small else dtype]
             writer.add_tensor(role, gguf.quants.quantize(part.contiguous().numpy(), kind), raw_dtype=kind)
     finish_gguf(writer)
 
@@ -147,7 +177,11 @@ def main():
         model.save_pretrained(target)
         (target / "generation_config.json").unlink(missing_ok=True)
         write_gguf(model, gguf_name, dtype, target / "model.gguf")
-        write_golden(target, run(target, architecture[1], seed))
+        expected = run(target, architecture[1], seed)
+        if gguf_name == "gpt-oss":
+            for name in ("config.json", "model.safetensors"):
+                (target / name).unlink()
+        write_golden(target, expected)
 
 
 if __name__ == "__main__":

@@ -119,30 +119,48 @@ TEST_P(GroupedRows, AreThoseOfTheInputWithoutSources) {
   EXPECT_EQ(std::memcmp(with.get(), without.get(), bytes), 0);
 }
 
-TEST_P(GroupedRows, SharesAddUpToOneAndFollowTheScores) {
+TEST_P(GroupedRows, RowsGoToTheBestInSharesOfTheirScores) {
   ThreadPool pool(2);
   constexpr int kRows = 300;
+  constexpr int kAll = 33;
   constexpr int kUsed = 5;
   std::mt19937 random(3);
-  std::vector<float> logits = random_floats(static_cast<std::size_t>(kRows) * kUsed, random);
-  for (float& logit : logits) logit *= 5;
-  for (int row = 0; row < kRows; ++row)
-    std::sort(logits.begin() + row * kUsed, logits.begin() + (row + 1) * kUsed, std::greater<>());
-  std::fill_n(logits.begin(), kUsed, -3.0F);  // a tie of all
-  std::vector<float> shares = logits;
-  shares_of_best(GetParam(), shares.data(), kRows, kUsed, pool);
+  std::vector<float> scores = random_floats(static_cast<std::size_t>(kRows) * kAll, random);
+  for (float& score : scores) score = std::round(score * 20) / 4;  // with ties
+  std::fill_n(scores.begin(), kAll, -3.0F);
+  scores[kAll + 7] = std::nanf("");
+  std::vector<std::int32_t> chosen(static_cast<std::size_t>(kRows) * kUsed);
+  std::vector<float> shares(chosen.size());
+  route(GetParam(), scores.data(), kRows, kAll, kUsed, chosen.data(), shares.data(), pool);
   for (int row = 0; row < kRows; ++row) {
+    const float* own = &scores[static_cast<std::size_t>(row) * kAll];
+    std::vector<std::int32_t> order(kAll);
+    std::iota(order.begin(), order.end(), 0);
+    if (row == 1) order.erase(order.begin() + 7);
+    std::ranges::stable_sort(order, [own](int a, int b) { return own[a] > own[b]; });
     double sum = 0;
-    for (int i = 0; i < kUsed; ++i) sum += std::exp(double{logits[row * kUsed + i]});
+    for (int i = 0; i < kUsed; ++i) sum += std::exp(double{own[order[i]]});
     for (int i = 0; i < kUsed; ++i) {
-      const double expected = std::exp(double{logits[row * kUsed + i]}) / sum;
-      EXPECT_NEAR(shares[row * kUsed + i], expected, 1e-6) << row;
+      EXPECT_EQ(chosen[row * kUsed + i], order[i]) << row;
+      EXPECT_NEAR(shares[row * kUsed + i], std::exp(double{own[order[i]]}) / sum, 1e-6) << row;
     }
-    std::vector<float> alone(logits.begin() + row * kUsed, logits.begin() + (row + 1) * kUsed);
-    shares_of_best(GetParam(), alone.data(), 1, kUsed, pool);
-    EXPECT_EQ(std::memcmp(alone.data(), &shares[row * kUsed], sizeof(float) * kUsed), 0);
+    std::vector<std::int32_t> alone(kUsed);
+    std::vector<float> shares_alone(kUsed);
+    route(GetParam(), own, 1, kAll, kUsed, alone.data(), shares_alone.data(), pool);
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), &chosen[row * kUsed]));
+    EXPECT_EQ(std::memcmp(shares_alone.data(), &shares[row * kUsed], sizeof(float) * kUsed), 0);
   }
   for (int i = 1; i < kUsed; ++i) EXPECT_EQ(shares[0], shares[i]);
+}
+
+TEST_P(GroupedRows, NotANumberIsTheLastChoice) {
+  ThreadPool pool(1);
+  const float nan = std::nanf("");
+  const std::vector<float> scores = {nan, 1, nan, -2, nan};
+  std::vector<std::int32_t> chosen(4);
+  std::vector<float> shares(4);
+  route(GetParam(), scores.data(), 1, 5, 4, chosen.data(), shares.data(), pool);
+  EXPECT_EQ(chosen, (std::vector<std::int32_t>{1, 3, 0, 2}));
 }
 
 // The bits are those of multiply-adds in the order of the places, whatever else is computed.

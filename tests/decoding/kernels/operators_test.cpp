@@ -334,6 +334,30 @@ TEST(SiluMul, MatchesDoubleAndIsRowInvariant) {
   }
 }
 
+TEST(ClampedSiluMul, MatchesDouble) {
+  std::mt19937 random(11);
+  ThreadPool pool(2);
+  for (const Isa isa : available_isas()) {
+    const int n = 777;
+    std::vector<float> gate = random_floats(n, random);
+    std::vector<float> up = random_floats(n, random);
+    for (float& each : gate) each *= 20;
+    for (float& each : up) each *= 20;
+    gate[3] = std::nanf("");
+    up[4] = std::nanf("");
+    std::vector<float> out(gate.size());
+    clamped_silu_mul(isa, gate.data(), up.data(), 1, n, out.data(), pool);
+    EXPECT_TRUE(std::isnan(out[3]) && std::isnan(out[4])) << to_string(isa);
+    for (std::size_t i = 5; i < out.size(); ++i) {
+      const double g = std::min(double{gate[i]}, 7.0);
+      const double expected =
+          (std::clamp(double{up[i]}, -7.0, 7.0) + 1) * g / (1 + std::exp(-1.702 * g));
+      ASSERT_NEAR(out[i], expected, std::fabs(expected) * 4e-6 + 1e-30)
+          << to_string(isa) << " gate " << gate[i];
+    }
+  }
+}
+
 TEST(Add, AddsEveryElement) {
   std::mt19937 random(8);
   ThreadPool pool(2);

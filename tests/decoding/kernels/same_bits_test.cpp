@@ -169,6 +169,9 @@ TEST_P(SameBits, OperatorsOfEightLanes) {
     defined.silu_mul(x.data(), y.data(), n, expected.data());
     tested.silu_mul(x.data(), y.data(), n, got.data());
     expect_same("silu_mul");
+    defined.clamped_silu_mul(x.data(), y.data(), n, expected.data());
+    tested.clamped_silu_mul(x.data(), y.data(), n, got.data());
+    expect_same("clamped_silu_mul");
     defined.add(expected.data(), y.data(), n);
     tested.add(got.data(), y.data(), n);
     expect_same("add");

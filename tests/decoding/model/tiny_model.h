@@ -108,6 +108,7 @@ struct TinyModel {
   bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
   bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
   bool is_hybrid() const { return row() != nullptr && row()->is_hybrid(); }
+  bool has_sinks() const { return row() != nullptr && row()->has_sinks; }
   bool has_windows() const { return row() != nullptr && row()->unwindowed_every > 0; }
   bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
   bool has_short_convolutions() const { return is_hybrid() && !has_delta_nets(); }
@@ -175,6 +176,7 @@ struct TinyModel {
       add_stack(out, prefix + "ffn_up_exps.weight", feed_forward, hidden, random);
       add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
       if (has_delta_nets()) add_shared_expert(out, prefix, random);
+      if (has_sinks()) add_expert_biases(out, prefix, random);
       return;
     }
     add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
@@ -203,6 +205,10 @@ struct TinyModel {
       add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
     }
     add_matrix(out, prefix + "attn_output.weight", hidden, width, random);
+    if (has_sinks()) {
+      add_vector(out, prefix + "attn_output.bias", hidden, 0, random);
+      add_vector(out, prefix + "attn_sinks.weight", heads, 0, random);
+    }
   }
   void add_delta_net(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
     const int values = value_heads * value_dim;
@@ -227,6 +233,15 @@ struct TinyModel {
     add_matrix(out, prefix + "ffn_gate_shexp.weight", shared_feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_up_shexp.weight", shared_feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_down_shexp.weight", hidden, shared_feed_forward, random);
+  }
+  void add_expert_biases(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+    add_vector(out, prefix + "ffn_gate_inp.bias", experts, 0, random);
+    const auto add = [&](const char* name, int width) {
+      add_floats(out, prefix + name, experts, width, WeightFormat::kF32, random);
+    };
+    add("ffn_gate_exps.bias", feed_forward);
+    add("ffn_up_exps.bias", feed_forward);
+    add("ffn_down_exps.bias", hidden);
   }
   static void add_vector(GgufWriter& out, const std::string& name, int n, float middle,
                          std::mt19937& random) {

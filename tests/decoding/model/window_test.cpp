@@ -42,7 +42,7 @@ class Window : public testing::TestWithParam<const char*> {
   std::vector<std::vector<std::uint8_t>> files_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum"),
+INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');
