@@ -65,8 +65,10 @@ constexpr std::array kDenseBlock = {
     TensorName{kLayer, "ffn_up", "mlp.up_proj", true},
     TensorName{kLayer, "ffn_down", "mlp.down_proj", true},
 };
-constexpr std::array kMixtureBlock = {
+constexpr std::array kRouter = {
     TensorName{kLayer, "ffn_gate_inp", "mlp.gate"},
+};
+constexpr std::array kExperts = {
     TensorName{kExpert, "ffn_gate", "gate_proj"},
     TensorName{kExpert, "ffn_up", "up_proj"},
     TensorName{kExpert, "ffn_down", "down_proj"},
@@ -75,7 +77,7 @@ constexpr std::array kMixtureBlock = {
     TensorName{kLayer, "ffn_down_exps.weight", "mlp.experts.down_proj", false, true},
 };
 constexpr std::array kExpertBiases = {
-    TensorName{kLayer, "ffn_gate_inp.bias", "", false, true},
+    TensorName{kLayer, "ffn_gate_inp", "mlp.router", true},
     TensorName{kLayer, "ffn_gate_exps.bias", "", false, true},
     TensorName{kLayer, "ffn_up_exps.bias", "", false, true},
     TensorName{kLayer, "ffn_down_exps.bias", "", false, true},
@@ -124,14 +126,14 @@ constexpr auto joined(const std::array<T, Sizes>&... parts) {
 constexpr auto kDenseTensors = joined(kCommon, kFeedForwardNorm, kDenseBlock);
 constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
 constexpr auto kNormedMixtureTensors =
-    joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kMixtureBlock);
-constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kMixtureBlock, kExpertBiases);
+    joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kRouter, kExperts);
+constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kExperts, kExpertBiases);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridMixtureTensors =
-    joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kMixtureBlock, kSharedExpert);
+    joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kRouter, kExperts, kSharedExpert);
 constexpr auto kJoinedHybridMixtureTensors =
-    joined(kCommon, kHybrid, kJoinedProjections, kQueryKeyNorm, kMixtureBlock, kSharedExpert);
+    joined(kCommon, kHybrid, kJoinedProjections, kQueryKeyNorm, kRouter, kExperts, kSharedExpert);
 
 constexpr std::array kRefusedInDense = {RefusedKey{"expert_count", "a mixture of experts", 0}};
 constexpr double kSoftmax = 1;

@@ -162,7 +162,7 @@ void read_layer_types(const JsonValue& config, ConfigReader& reader, Transformer
     const Result<std::string_view> name = type.text();
     is_other.push_back(name && !other.empty() && *name == other);
     if (!is_other.back() && (!name || *name != "full_attention")) {
-      return reader.fail(type.error("redraft computes \"full_attention\"" +
+      return reader.fail(type.error("redraft computes 'full_attention'" +
                                     (other.empty() ? "" : " and " + redraft::quoted(other)) +
                                     " only"));
     }

@@ -186,8 +186,7 @@ TEST(Lfm2Config, ErrorsNameTheKey) {
   EXPECT_EQ(error({{"conv_bias", "true"}}),
             "c.json: conv_bias: redraft computes convolutions without biases");
   EXPECT_EQ(error({{"layer_types", R"(["conv", "linear_attention", "full_attention"])"}}),
-            "c.json: layer_types[1]: redraft computes full attention and convolutions (\"conv\") "
-            "only");
+            "c.json: layer_types[1]: redraft computes 'full_attention' and 'conv' only");
   EXPECT_EQ(error({{"layer_types", R"(["conv"])"}}),
             "c.json: layer_types: does not name every layer");
   EXPECT_EQ(error({{"layer_types", R"(["conv", "conv", "conv"])"}}),
