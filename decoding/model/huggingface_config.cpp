@@ -92,6 +92,11 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"ssm.inner_size", "linear_value_head_dim"},
     {"ssm.conv_kernel", "linear_conv_kernel_dim"},
     {"shortconv.l_cache", "conv_L_cache"},
+    {"embedding_scale", "embedding_multiplier"},
+    {"residual_scale", "residual_multiplier"},
+    {"attention.scale", "attention_multiplier"},
+    {"logit_scale", "logits_scaling"},
+    {"attention.temperature_scale", "rope_parameters"},
 };
 
 std::string key_of(std::string_view field, const Architecture& architecture) {
@@ -108,9 +113,12 @@ void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& s
     reader.refuse("hidden_act", "redraft computes " + activation);
   if (reader.has("quantization_config"))
     reader.refuse("quantization_config", "redraft reads quantised weights as GGUF only");
-  if (reader.flag_or("use_sliding_window", false) &&
+  // Files of Mistral 3 have no switch for the window.
+  const bool has_switch = !shape.architecture->query_temperature;
+  if (reader.flag_or("use_sliding_window", !has_switch) &&
       reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
-    reader.refuse("use_sliding_window", "redraft computes no sliding window");
+    reader.refuse(has_switch ? "use_sliding_window" : "sliding_window",
+                  "redraft computes no sliding window");
   }
   if (shape.rotated != shape.head_dim && !shape.architecture->has_delta_nets())
     reader.refuse("partial_rotary_factor", "rotation of a part of a head is not supported");
@@ -234,6 +242,36 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
+// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every few.
+void read_unrotated(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  if (shape.architecture->unrotated_every == 0) return;
+  constexpr std::string_view kList = "no_rope_layers";
+  const std::optional<JsonValue> list = config.find(kList);
+  if (!list) {
+    constexpr std::string_view kInterval = "no_rope_layer_interval";
+    const int every = reader.integer_or(kInterval, shape.architecture->unrotated_every);
+    if (every < 1) return reader.refuse(kInterval, "is not positive");
+    return leave_unrotated(shape, every);
+  }
+  if (const Result<JsonValue> array = list->array(); !array) return reader.fail(array.error());
+  for (const JsonValue each : *list) {
+    const Result<std::int64_t> rotates = each.integer(0, 1);
+    if (!rotates) return reader.fail(rotates.error());
+    if (std::ssize(shape.unrotated) < shape.layers) shape.unrotated.push_back(*rotates == 0);
+  }
+  if (std::ssize(shape.unrotated) < shape.layers) reader.refuse(kList, "does not name every layer");
+}
+
+void read_scales(ConfigReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->has_scales) return;
+  shape.embedding_scale = reader.number_or("embedding_multiplier", 1);
+  shape.residual_scale = reader.number_or("residual_multiplier", 1);
+  shape.logit_divisor = reader.number_or("logits_scaling", 1);
+  constexpr std::string_view kScores = "attention_multiplier";
+  shape.attention_scale = reader.number_or(kScores, 1);
+  if (shape.attention_scale == 0) reader.refuse(kScores, "is not positive");
+}
+
 // Newer files keep everything about rotation in "rope_parameters".
 void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
                TransformerShape& shape) {
@@ -246,11 +284,17 @@ void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Erro
     shape.rotated = share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
   };
   rotate(part);
+  if (!given && shape.architecture->query_temperature)
+    return reader.refuse("rope_parameters", "missing");
   if (!given) return;
   if (const Result<JsonValue> object = given->object(); !object) return reader.fail(object.error());
   ConfigReader rope(*given, error);
   rotate(rope.number_or("partial_rotary_factor", part));
   shape.rope_base = rope.number_or("rope_theta", shape.rope_base);
+  if (shape.architecture->query_temperature) {
+    shape.temperature_scale = rope.number_or("llama_4_scaling_beta", 0);
+    shape.temperature_span = rope.integer_or("original_max_position_embeddings", 0);
+  }
   const std::string type = rope.text_or("rope_type", rope.text_or("type", "default"));
   if (type == "default") return;
   RopeScaling& scaling = shape.rope_scaling;
@@ -315,6 +359,8 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);
+  read_unrotated(config, reader, shape);
+  read_scales(reader, shape);
   read_layer_types(config, reader, shape);
   read_recurrence(reader, shape);
   refuse_what_is_not_computed(reader, shape);

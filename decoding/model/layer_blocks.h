@@ -4,6 +4,7 @@
 
 #include "decoding/model/expert_block.h"
 #include "decoding/model/operators.h"
+#include "decoding/model/query_factors.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/pass_profile.h"
@@ -16,7 +17,7 @@ class LayerBlocks {
  public:
   // `weights` outlives the blocks.
   LayerBlocks(const TransformerShape& shape, const Weights& weights)
-      : shape_(shape), weights_(weights), experts_(shape), rope_(shape) {}
+      : shape_(shape), weights_(weights), experts_(shape), rope_(shape), query_factors_(shape) {}
 
   // Null: no profile.
   void set_profile(PassProfile* profile) { profile_ = profile; }
@@ -25,7 +26,10 @@ class LayerBlocks {
     if (profile_) profile_->charge(part);
   }
   // Before rows have these positions: 0..count-1.
-  void reserve_positions(int count) { rope_.reserve(count); }
+  void reserve_positions(int count) {
+    rope_.reserve(count);
+    query_factors_.reserve(count);
+  }
 
   // out[r] = the embedding of ids[r].
   void embed(const at::Tensor& ids, const at::Tensor& out) const;
@@ -39,6 +43,8 @@ class LayerBlocks {
                              int slot, const at::Tensor& keys, const at::Tensor& values);
 
  private:
+  // Adds the output of a block, rows.normed, to rows.hidden.
+  void add_to_stream(const PassRows& rows) const;
   void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
   void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, std::int64_t slot,
                              const at::Tensor& keys, const at::Tensor& values);
@@ -47,6 +53,7 @@ class LayerBlocks {
   const Weights& weights_;
   ExpertBlock experts_;  // of a mixture
   RopeTable rope_;
+  QueryFactors query_factors_;
   PassProfile* profile_ = nullptr;
 };
 
