@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "decoding/kernels/finite_weights.h"
+#include "decoding/model/architecture.h"
 #include "decoding/model/weight_plan.h"
 
 namespace redraft {
@@ -93,13 +95,21 @@ class FrozenLoader {
   std::optional<Error> error_;
 };
 
+std::string trainable_architectures() {
+  std::string names;
+  for (const Architecture& each : architectures()) {
+    if (each.not_trainable.empty()) names += (names.empty() ? "" : ", ") + std::string(each.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<FrozenWeights> FrozenWeights::load(const ModelFiles& files, const TransformerShape& shape,
                                           at::ScalarType matrices, const LoadControl& control) {
   if (const std::string_view what = shape.architecture->not_trainable; !what.empty())
     return Error(files.path() + ": " + std::string(what) +
-                 " cannot be trained, only dense models can");
+                 " cannot be trained; redraft trains " + trainable_architectures() + " models");
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
   return FrozenLoader(files, matrices, control).run(std::move(*plan));

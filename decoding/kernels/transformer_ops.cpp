@@ -63,6 +63,28 @@ void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool) {
   });
 }
 
+void add_scaled(Isa isa, float* x, const float* y, float factor, int rows, int n,
+                ThreadPool& pool) {
+  const OperatorKernels& kernels = operator_kernels(isa);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n + begin;
+      kernels.add_scaled(x + at, y + at, factor, end - begin);
+    }
+  });
+}
+
+void scale_rows(float* x, const float* factors, const std::int32_t* places, int rows, int n,
+                ThreadPool& pool) {
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const float factor = factors[places ? places[row] : 0];
+      float* const values = x + static_cast<std::size_t>(row) * n;
+      for (int i = begin; i < end; ++i) values[i] *= factor;
+    }
+  });
+}
+
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool) {
   const OperatorKernels& kernels = operator_kernels(isa);

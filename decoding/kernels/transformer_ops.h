@@ -18,6 +18,13 @@ void rms_norm(Isa isa, const float* x, const float* weight, float epsilon, int r
 // x += y; both [rows, n].
 void add(Isa isa, float* x, const float* y, int rows, int n, ThreadPool& pool);
 
+// x += factor * y; both [rows, n].
+void add_scaled(Isa isa, float* x, const float* y, float factor, int rows, int n, ThreadPool& pool);
+
+// x[r] *= factors[places[r]]; x [rows, n]. `places` is null: all by factors[0].
+void scale_rows(float* x, const float* factors, const std::int32_t* places, int rows, int n,
+                ThreadPool& pool);
+
 // out = silu(gate) * up; all [rows, n]; `out` may be `gate`.
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 
 #include "decoding/model/stored_tensor.h"
 
@@ -116,6 +117,11 @@ constexpr std::array kShortConvolutionTensors = {
     TensorName{kLayer, "ffn_down", "feed_forward.w2"},
 };
 
+// As converters to GGUF name the norm of Seed-OSS before its feed-forward block.
+constexpr std::array kPostAttentionNorm = {
+    TensorName{kLayer, "post_attention_norm", "post_attention_layernorm"},
+};
+
 template <typename T, std::size_t... Sizes>
 constexpr auto joined(const std::array<T, Sizes>&... parts) {
   std::array<T, (Sizes + ...)> all{};
@@ -124,6 +130,7 @@ constexpr auto joined(const std::array<T, Sizes>&... parts) {
   return all;
 }
 constexpr auto kDenseTensors = joined(kCommon, kFeedForwardNorm, kDenseBlock);
+constexpr auto kPostNormedDenseTensors = joined(kCommon, kPostAttentionNorm, kDenseBlock);
 constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kDenseBlock);
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kRouter, kExperts);
@@ -136,6 +143,11 @@ constexpr auto kJoinedHybridMixtureTensors =
     joined(kCommon, kHybrid, kJoinedProjections, kQueryKeyNorm, kRouter, kExperts, kSharedExpert);
 
 constexpr std::array kRefusedInDense = {RefusedKey{"expert_count", "a mixture of experts", 0}};
+constexpr std::array kRefusedInGranite = {
+    kRefusedInDense[0],
+    RefusedKey{"deepstack_mapping", "images that enter between layers",
+               std::numeric_limits<double>::quiet_NaN()},
+};
 constexpr double kSoftmax = 1;
 constexpr std::array kUnsharedExperts = {
     RefusedKey{"expert_shared_count", "experts that every row goes to", 0},
@@ -254,6 +266,38 @@ constexpr std::array kArchitectures = {
                  .refused_keys = kRefusedInDense,
                  .not_on_gpu = kRecurrence,
                  .not_trainable = kRecurrence},
+    Architecture{.name = "smollm3",
+                 .huggingface = "smollm3",
+                 .pairs_neighbours = true,
+                 .unrotated_every = 4,
+                 .rope_base = 2e6,
+                 .tied_head = true,
+                 .tensors = kDenseTensors,
+                 .refused_keys = kRefusedInDense,
+                 .not_on_gpu = "a model with layers that see no positions",
+                 .not_trainable = "a model with layers that see no positions"},
+    Architecture{.name = "mistral3",
+                 .huggingface = "ministral3",
+                 .pairs_neighbours = true,
+                 .query_temperature = true,
+                 .may_see = true,
+                 .tensors = kDenseTensors,
+                 .refused_keys = kRefusedInDense,
+                 .not_on_gpu = "a Mistral 3 model",
+                 .not_trainable = "a Mistral 3 model"},
+    Architecture{.name = "granite",
+                 .huggingface = "granite",
+                 .pairs_neighbours = true,
+                 .has_scales = true,
+                 .tensors = kDenseTensors,
+                 .refused_keys = kRefusedInGranite,
+                 .not_on_gpu = "a model with scaled residuals",
+                 .not_trainable = "a model with scaled residuals"},
+    Architecture{.name = "seed_oss",
+                 .huggingface = "seed_oss",
+                 .feed_forward_norm = "post_attention_norm",
+                 .tensors = kPostNormedDenseTensors,
+                 .refused_keys = kRefusedInDense},
 };
 
 const Architecture* find(std::string_view name, std::string_view Architecture::*column) {

@@ -71,6 +71,17 @@ struct Architecture {
   bool scales_window_rope = false;
   // A gate for each dimension of a head's output follows its query in the query matrix.
   bool gated_attention = false;
+  // The last of every so many layers does not rotate its queries and keys; 0: all layers do. A
+  // folder may name other layers (TransformerShape::unrotated).
+  int unrotated_every = 0;
+  // Queries may grow with the logarithm of their position (TransformerShape::temperature_scale),
+  // and YaRN may have a log multiplier.
+  bool query_temperature = false;
+  // Embeddings, what a block adds to its row, scores and logits have scales of their own. A GGUF
+  // file may switch rotation off.
+  bool has_scales = false;
+  // Folders may hold it as the text part of a model that sees, whose other parts are not loaded.
+  bool may_see = false;
   // The roles of the norm before the feed-forward block, and of that behind the last layer.
   std::string_view feed_forward_norm = "ffn_norm";
   std::string_view output_norm = "output_norm";

@@ -65,18 +65,12 @@ constexpr RefusedKey kNotComputed[] = {
     {"attention.clamp_kqv", "clamped attention", 0},
     {"attention.max_alibi_bias", "a bias by distance", 0},
     {"attention.output_scale", "scaled attention outputs", 1},
-    {"attention.scale", "a scale of scores of its own", 0},
-    {"attention.temperature_scale", "a temperature of scores", 0},
     {"attention.shared_kv_layers", "keys shared by layers", 0},
     {"attn_logit_softcapping", "capped scores", 0},
     {"final_logit_softcapping", "capped logits", 0},
-    {"embedding_scale", "scaled embeddings", 1},
-    {"residual_scale", "scaled residuals", 1},
-    {"logit_scale", "scaled logits", 1},
     {"pooling_type", "pooled embeddings", 0},
     {"rope.scaling.alpha", "rope scaling by alpha", 0},
     {"rope.scaling.yarn_ext_factor", "YaRN with another extrapolation", 1},
-    {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
 };
 
 void refuse_keys(const GgufFile& file, ShapeReader& reader, std::span<const RefusedKey> keys) {
@@ -97,10 +91,22 @@ constexpr RefusedKey kOnlyWithDeltaNets[] = {
 };
 
 constexpr std::string_view kWindow = "attention.sliding_window";
+constexpr RefusedKey kOnlyWithScales[] = {
+    {"attention.scale", "a scale of scores of its own", 0},
+    {"embedding_scale", "scaled embeddings", 1},
+    {"residual_scale", "scaled residuals", 1},
+    {"logit_scale", "scaled logits", 1},
+};
+constexpr RefusedKey kOnlyWithTemperature[] = {
+    {"attention.temperature_scale", "a temperature of scores", 0},
+    {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
+};
 
 void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
                                  const TransformerShape& shape) {
   refuse_keys(file, reader, kNotComputed);
+  if (!shape.architecture->has_scales) refuse_keys(file, reader, kOnlyWithScales);
+  if (!shape.architecture->query_temperature) refuse_keys(file, reader, kOnlyWithTemperature);
   if (!shape.architecture->has_delta_nets()) refuse_keys(file, reader, kOnlyWithDeltaNets);
   const int window = reader.integer_or(kWindow, 0);
   if (shape.architecture->unwindowed_every == 0 && window != 0 && window < shape.context_length)
@@ -137,7 +143,8 @@ RopeScaling read_scaling(ShapeReader& reader, const Architecture& architecture,
   scaling.round_dimensions = architecture.rounds_yarn;
   scaling.fast_turns = reader.number_or("rope.scaling.yarn_beta_fast", scaling.fast_turns);
   scaling.slow_turns = reader.number_or("rope.scaling.yarn_beta_slow", scaling.slow_turns);
-  scaling.attention_factor = yarn_attention_factor(scaling.factor) *
+  const double log_multiplier = reader.number_or("rope.scaling.yarn_log_multiplier", 0);
+  scaling.attention_factor = yarn_attention_factor(scaling.factor, 1, log_multiplier) *
                              reader.number_or("rope.scaling.attn_factor", 1) *
                              reader.number_or("rope.scaling.yarn_attn_factor", 1);
   return scaling;
@@ -261,14 +268,16 @@ void read_recurrent_layers(const GgufFile& file, ShapeReader& reader, Transforme
     shape.recurrent.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
 }
 
-// A number, or in some files of hybrids a list with 0 for each recurrent layer.
+// A number, or a list with one for each layer: in some files of hybrids 0 for recurrent layers.
 void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   const auto list = file.integers(reader.key(kKeyHeads));
-  if (!shape.architecture->is_hybrid() || !list) {
+  if (!list) {
     shape.kv_heads = reader.integer_or(kKeyHeads, shape.heads);
     return;
   }
   for (const int heads : *list) {
+    if (heads == 0 && !shape.architecture->is_hybrid())
+      return reader.refuse(kKeyHeads, "leaves a layer without attention");
     if (heads == 0 || heads == shape.kv_heads) continue;
     if (shape.kv_heads != 0) return reader.refuse(kKeyHeads, "differs from layer to layer");
     shape.kv_heads = heads;
@@ -335,6 +344,31 @@ void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape
   shape.short_taps = reader.integer("shortconv.l_cache");
 }
 
+// The scales that files of Granite have. 0 is how llama.cpp's tools write "none".
+void read_scales(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->has_scales) return;
+  const auto scale = [&reader](std::string_view name) {
+    const double given = reader.number_or(name, 1);
+    return given == 0 ? 1 : given;
+  };
+  shape.embedding_scale = scale("embedding_scale");
+  shape.residual_scale = scale("residual_scale");
+  shape.attention_scale = reader.number_or("attention.scale", 0);
+  shape.logit_divisor = reader.number("logit_scale");
+  constexpr std::string_view kRotates = "rope.scaling.finetuned";
+  if (!reader.has(kRotates)) return;
+  const Result<bool> rotates = file.boolean(reader.key(kRotates));
+  if (!rotates) return reader.fail(rotates.error());
+  if (!*rotates) leave_unrotated(shape, 1);
+}
+
+void read_temperature(ShapeReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->query_temperature) return;
+  shape.temperature_scale = reader.number_or("attention.temperature_scale", 0);
+  shape.temperature_span =
+      reader.integer_or("rope.scaling.original_context_length", shape.context_length);
+}
+
 }  // namespace
 
 Result<TransformerShape> read_shape(const GgufFile& file) {
@@ -358,6 +392,9 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.rope_scaling = read_scaling(reader, *architecture, shape.context_length);
   read_divisors(file, reader, shape);
   read_windows(file, reader, shape);
+  read_scales(file, reader, shape);
+  read_temperature(reader, shape);
+  if (architecture->unrotated_every > 0) leave_unrotated(shape, architecture->unrotated_every);
   refuse_what_is_not_computed(file, reader, shape);
   if (reader.error()) return *reader.error();
   shape.paired_rows = architecture->pairs_neighbours;

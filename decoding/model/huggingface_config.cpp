@@ -95,6 +95,11 @@ constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"attention.sliding_window", "sliding_window"},
     {"attention.sliding_window_pattern", "layer_types"},
     {"rope.freq_base_swa", "rope_parameters"},
+    {"embedding_scale", "embedding_multiplier"},
+    {"residual_scale", "residual_multiplier"},
+    {"attention.scale", "attention_multiplier"},
+    {"logit_scale", "logits_scaling"},
+    {"attention.temperature_scale", "rope_parameters"},
 };
 
 std::string key_of(std::string_view field, const Architecture& architecture) {
@@ -111,9 +116,12 @@ void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& s
     reader.refuse("hidden_act", "redraft computes " + activation);
   if (reader.has("quantization_config"))
     reader.refuse("quantization_config", "redraft reads quantised weights as GGUF only");
-  if (shape.windowed.empty() && reader.flag_or("use_sliding_window", false) &&
+  // Files of Mistral 3 have no switch for the window.
+  const bool has_switch = !shape.architecture->query_temperature;
+  if (shape.windowed.empty() && reader.flag_or("use_sliding_window", !has_switch) &&
       reader.integer_or("sliding_window", shape.context_length) < shape.context_length) {
-    reader.refuse("use_sliding_window", "redraft computes no sliding window");
+    reader.refuse(has_switch ? "use_sliding_window" : "sliding_window",
+                  "redraft computes no sliding window");
   }
   if (shape.rotated != shape.head_dim && !shape.architecture->has_delta_nets())
     reader.refuse("partial_rotary_factor", "rotation of a part of a head is not supported");
@@ -258,6 +266,36 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
+// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every few.
+void read_unrotated(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
+  if (shape.architecture->unrotated_every == 0) return;
+  constexpr std::string_view kList = "no_rope_layers";
+  const std::optional<JsonValue> list = config.find(kList);
+  if (!list) {
+    constexpr std::string_view kInterval = "no_rope_layer_interval";
+    const int every = reader.integer_or(kInterval, shape.architecture->unrotated_every);
+    if (every < 1) return reader.refuse(kInterval, "is not positive");
+    return leave_unrotated(shape, every);
+  }
+  if (const Result<JsonValue> array = list->array(); !array) return reader.fail(array.error());
+  for (const JsonValue each : *list) {
+    const Result<std::int64_t> rotates = each.integer(0, 1);
+    if (!rotates) return reader.fail(rotates.error());
+    if (std::ssize(shape.unrotated) < shape.layers) shape.unrotated.push_back(*rotates == 0);
+  }
+  if (std::ssize(shape.unrotated) < shape.layers) reader.refuse(kList, "does not name every layer");
+}
+
+void read_scales(ConfigReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->has_scales) return;
+  shape.embedding_scale = reader.number_or("embedding_multiplier", 1);
+  shape.residual_scale = reader.number_or("residual_multiplier", 1);
+  shape.logit_divisor = reader.number_or("logits_scaling", 1);
+  constexpr std::string_view kScores = "attention_multiplier";
+  shape.attention_scale = reader.number_or(kScores, 1);
+  if (shape.attention_scale == 0) reader.refuse(kScores, "is not positive");
+}
+
 // How the layers of one kind rotate: an object of "rope_parameters" or "rope_scaling".
 struct Rotation {
   double base;
@@ -293,6 +331,16 @@ void read_rotation(ConfigReader& rope, int context_length, Rotation& rotation) {
   }
 }
 
+// Mistral 3's temperature of queries, beside the rotation.
+void read_temperature(const std::optional<JsonValue>& rope, ConfigReader& reader,
+                      std::optional<Error>& error, TransformerShape& shape) {
+  if (!shape.architecture->query_temperature) return;
+  if (!rope) return reader.refuse("rope_parameters", "missing");
+  ConfigReader own(*rope, error);
+  shape.temperature_scale = own.number_or("llama_4_scaling_beta", 0);
+  shape.temperature_span = own.integer_or("original_max_position_embeddings", 0);
+}
+
 // Newer files keep everything about rotation in "rope_parameters", where layers with a window differ
 // in an object for each kind of layer.
 void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
@@ -319,6 +367,8 @@ void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Erro
     windowed = full;
     if (!shape.architecture->scales_window_rope) windowed.scaling = {};
   }
+  if (error) return;
+  read_temperature(given, reader, error, shape);
   const auto rotated = [&shape](double share) {
     return share > 0 && share <= 1 ? static_cast<int>(shape.head_dim * share) : 0;
   };
@@ -371,6 +421,8 @@ Result<TransformerShape> read_shape(const JsonValue& config) {
   if (error) return *error;
   read_head_dim(reader, shape);
   read_rope(config, reader, error, shape);
+  read_unrotated(config, reader, shape);
+  read_scales(reader, shape);
   read_layer_types(config, reader, shape);
   read_recurrence(reader, shape);
   refuse_what_is_not_computed(reader, shape);

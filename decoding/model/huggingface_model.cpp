@@ -47,9 +47,13 @@ std::string role_of(std::string_view name, const TransformerShape& shape) {
 }
 
 // The frequencies of rope (some tools store them although they follow from the configuration), and
-// of hybrids what sees and what the first MTP block does not have.
+// of models that see what sees, and what the first MTP block does not have.
 bool is_unread(std::string_view name, const TransformerShape& shape) {
   if (name.ends_with(kRotaryTable)) return true;
+  if (shape.architecture->may_see) {
+    if (name.starts_with("model.")) name.remove_prefix(std::string_view("model.").size());
+    return name.starts_with("vision_tower.") || name.starts_with("multi_modal_projector.");
+  }
   if (is_of_mtp(name, shape)) return role_of(name, shape).empty();
   return shape.architecture->has_delta_nets() && name.starts_with("model.visual.");
 }
@@ -66,6 +70,8 @@ class HuggingFaceModel : public ModelFiles {
   }
   // The configuration of some models does not mention their MTP block.
   Result<TransformerShape> shape() const override {
+    if (const std::optional<JsonValue> quantised = config_.root().find("quantization_config"))
+      return quantised->error("redraft reads quantised weights as GGUF only");
     Result<TransformerShape> shape = read_shape(text_config());
     if (shape && shape->architecture->has_delta_nets()) shape->mtp_blocks = has_mtp_ ? 1 : 0;
     return shape;

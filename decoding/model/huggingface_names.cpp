@@ -1,6 +1,7 @@
 #include "decoding/model/huggingface_names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace redraft {
 
@@ -60,13 +61,24 @@ Parts split(std::string_view name) {
   return parts;
 }
 
+// The name by itself of a tensor of the language model within a multimodal one.
+std::string without_outer_model(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kPrefixes[] = {
+      {"model.language_model.", "model."},
+      {"language_model.model.", "model."},
+      {"language_model.lm_head.", "lm_head."},
+  };
+  for (const auto& [outer, inner] : kPrefixes) {
+    if (name.starts_with(outer))
+      return std::string(inner) + std::string(name.substr(outer.size()));
+  }
+  return std::string(name);
+}
+
 }  // namespace
 
 std::string role_of_huggingface_tensor(std::string_view name, const Architecture& architecture) {
-  // The language model within a multimodal one.
-  constexpr std::string_view kText = "model.language_model.";
-  std::string plain(name);
-  if (name.starts_with(kText)) plain = "model." + std::string(name.substr(kText.size()));
+  const std::string plain = without_outer_model(name);
   const Parts parts = split(plain);
   if (parts.tensor.empty()) return {};
   const std::string complete = std::string(parts.tensor) + std::string(parts.kind);

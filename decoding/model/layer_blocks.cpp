@@ -10,6 +10,7 @@ void LayerBlocks::embed(const at::Tensor& ids, const at::Tensor& out) const {
   } else {
     operators::packed_embedding(weights_.head, ids, out);
   }
+  if (shape_.embedding_scale != 1) operators::scale(out, shape_.embedding_scale);
 }
 
 void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
@@ -30,7 +31,10 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
   }
   if (shape_.architecture->query_key_norm) norm_heads(rows.query, layer.query_norm);
   const RopeTable& rope = tree.window > 0 ? window_rope_ : rope_;
-  operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.query);
+  if (layer.rotates)
+    operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.query);
+  if (query_factors_.differ_from_one())
+    operators::scale_rows(rows.query, query_factors_.values(), rows.positions);
   place_keys_and_values(layer, rows, rope, tree.committed, keys, values);
   charge(PassPart::kRope);
   operators::tree_attention(rows.query, keys, values, rows.parents, layer.sinks, tree,
@@ -41,7 +45,7 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
   charge(PassPart::kNorm);
   operators::linears({{layer.attention_output, attended.of(layer.attention_output), rows.normed}});
   charge(PassPart::kAttentionOutput);
-  operators::add(rows.hidden, rows.normed);
+  add_to_stream(rows);
   charge(PassPart::kNorm);
 }
 
@@ -51,7 +55,7 @@ void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) 
     charge(PassPart::kNorm);
     experts_.run(layer, rows.normed, rows.quantized, rows.normed,
                  [this](PassPart part) { charge(part); });
-    operators::add(rows.hidden, rows.normed);
+    add_to_stream(rows);
     return charge(PassPart::kNorm);
   }
   const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
@@ -64,7 +68,7 @@ void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) 
   charge(PassPart::kActivation);
   operators::linears({{layer.down, active.of(layer.down), rows.normed}});
   charge(PassPart::kDown);
-  operators::add(rows.hidden, rows.normed);
+  add_to_stream(rows);
   charge(PassPart::kNorm);
 }
 
@@ -85,9 +89,18 @@ void LayerBlocks::place_keys_and_values(const LayerWeights& layer, const PassRow
                                         const RopeTable& rope, std::int64_t slot,
                                         const at::Tensor& keys, const at::Tensor& values) {
   if (shape_.architecture->query_key_norm) norm_heads(rows.key, layer.key_norm);
-  operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.key);
+  if (layer.rotates)
+    operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.key);
   operators::store_rows(rows.key, slot, keys);
   operators::store_rows(rows.value, slot, values);
+}
+
+void LayerBlocks::add_to_stream(const PassRows& rows) const {
+  if (shape_.residual_scale == 1) {
+    operators::add(rows.hidden, rows.normed);
+  } else {
+    operators::add_scaled(rows.hidden, rows.normed, shape_.residual_scale);
+  }
 }
 
 void LayerBlocks::norm_heads(const at::Tensor& x, const at::Tensor& weight) const {

@@ -4,6 +4,7 @@
 
 #include "decoding/model/expert_block.h"
 #include "decoding/model/operators.h"
+#include "decoding/model/query_factors.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/pass_profile.h"
@@ -20,7 +21,8 @@ class LayerBlocks {
         weights_(weights),
         experts_(shape),
         rope_(shape.rotated, shape.rope_base, shape.rope_scaling, shape.rope_divisors),
-        window_rope_(shape.rotated, shape.window_rope_base, shape.window_rope_scaling, {}) {}
+        window_rope_(shape.rotated, shape.window_rope_base, shape.window_rope_scaling, {}),
+        query_factors_(shape) {}
 
   // Null: no profile.
   void set_profile(PassProfile* profile) { profile_ = profile; }
@@ -32,6 +34,7 @@ class LayerBlocks {
   void reserve_positions(int count) {
     rope_.reserve(count);
     if (shape_.window > 0) window_rope_.reserve(count);
+    query_factors_.reserve(count);
   }
 
   // out[r] = the embedding of ids[r].
@@ -47,6 +50,8 @@ class LayerBlocks {
                              int slot, const at::Tensor& keys, const at::Tensor& values);
 
  private:
+  // Adds the output of a block, rows.normed, to rows.hidden.
+  void add_to_stream(const PassRows& rows) const;
   void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
   void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, const RopeTable& rope,
                              std::int64_t slot, const at::Tensor& keys, const at::Tensor& values);
@@ -56,6 +61,7 @@ class LayerBlocks {
   ExpertBlock experts_;  // of a mixture
   RopeTable rope_;
   RopeTable window_rope_;  // of layers with a window
+  QueryFactors query_factors_;
   PassProfile* profile_ = nullptr;
 };
 

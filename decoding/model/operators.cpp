@@ -40,6 +40,9 @@ TORCH_LIBRARY(redraft, m) {
   m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("clamped_silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("add(Tensor(a!) x, Tensor y) -> ()");
+  m.def("add_scaled(Tensor(a!) x, Tensor y, float factor) -> ()");
+  m.def("scale(Tensor(a!) x, float factor) -> ()");
+  m.def("scale_rows(Tensor(a!) x, Tensor factors, Tensor positions) -> ()");
   m.def("head_argmax(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) best) -> ()");
   m.def(
       "head_top_k(Tensor weight, int format, int n, int k, Tensor x, Tensor(a!) ids, Tensor(b!) "
@@ -210,6 +213,23 @@ void clamped_silu_mul(const Tensor& gate, const Tensor& up) {
 void add(const Tensor& x, const Tensor& y) {
   static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::add");
   op.call(x, y);
+}
+
+void add_scaled(const Tensor& x, const Tensor& y, double factor) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, double)>("redraft::add_scaled");
+  op.call(x, y, factor);
+}
+
+void scale(const Tensor& x, double factor) {
+  static const auto op = find<void(const Tensor&, double)>("redraft::scale");
+  op.call(x, factor);
+}
+
+void scale_rows(const Tensor& x, const Tensor& factors, const Tensor& positions) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::scale_rows");
+  op.call(x, factors, positions);
 }
 
 void head_argmax(const LinearWeight& weight, const Tensor& x, const Tensor& best) {

@@ -109,6 +109,12 @@ void silu_mul(const at::Tensor& gate, const at::Tensor& up);
 void clamped_silu_mul(const at::Tensor& gate, const at::Tensor& up);
 // x += y.
 void add(const at::Tensor& x, const at::Tensor& y);
+// x += factor * y.
+void add_scaled(const at::Tensor& x, const at::Tensor& y, double factor);
+// x *= factor.
+void scale(const at::Tensor& x, double factor);
+// x[r] *= factors[positions[r]]; x float [rows, n], factors float [positions], positions int32.
+void scale_rows(const at::Tensor& x, const at::Tensor& factors, const at::Tensor& positions);
 // best int32 [rows]: the index of the largest of each row's dot products, which are never stored;
 // ties go to the lower id.
 void head_argmax(const LinearWeight& weight, const at::Tensor& x, const at::Tensor& best);

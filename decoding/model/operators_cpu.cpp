@@ -231,6 +231,21 @@ void add_cpu(const Tensor& x, const Tensor& y) {
   kernels::add(current_isa, out_floats(x), floats(y), rows(x), as_int(x.size(1)), pool());
 }
 
+void add_scaled_cpu(const Tensor& x, const Tensor& y, double factor) {
+  kernels::add_scaled(current_isa, out_floats(x), floats(y), static_cast<float>(factor), rows(x),
+                      as_int(x.size(1)), pool());
+}
+
+void scale_cpu(const Tensor& x, double factor) {
+  const auto by = static_cast<float>(factor);
+  kernels::scale_rows(out_floats(x), &by, nullptr, rows(x), as_int(x.size(1)), pool());
+}
+
+void scale_rows_cpu(const Tensor& x, const Tensor& factors, const Tensor& positions) {
+  kernels::scale_rows(out_floats(x), floats(factors), positions.const_data_ptr<std::int32_t>(),
+                      rows(x), as_int(x.size(1)), pool());
+}
+
 void head_argmax_cpu(const Tensor& weight, std::int64_t format, std::int64_t n, std::int64_t k,
                      const Tensor& x, const Tensor& best) {
   kernels::linear_argmax(packed(weight, format, n, k), input(x), rows(best),
@@ -279,6 +294,9 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("silu_mul", &silu_mul_cpu);
   m.impl("clamped_silu_mul", &clamped_silu_mul_cpu);
   m.impl("add", &add_cpu);
+  m.impl("add_scaled", &add_scaled_cpu);
+  m.impl("scale", &scale_cpu);
+  m.impl("scale_rows", &scale_rows_cpu);
   m.impl("head_argmax", &head_argmax_cpu);
   m.impl("head_top_k", &head_top_k_cpu);
   m.impl("log_probability", &log_probability_cpu);

@@ -298,11 +298,18 @@ class Transformer final : public LanguageModel,
     blocks_.reserve_positions(committed + context_rows + draft.size());
   }
 
+  // What every reader of the head multiplies with it: the scale of the logits is in its input, so
+  // that the best tokens, their logits and probabilities all have it.
+  void norm_for_head(const at::Tensor& hidden, const at::Tensor& normed) const {
+    operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
+    if (shape_.logit_divisor != 1) operators::scale(normed, 1 / shape_.logit_divisor);
+  }
+
   // The head for `count` rows, starting at `first`.
   Predictions predict(const PassRows& rows, int first, int count, const PredictionNeeds& needs) {
     const at::Tensor hidden = rows.hidden.narrow(0, first, count);
     const at::Tensor normed = rows.normed.narrow(0, 0, count);
-    operators::rms_norm(hidden, weights_.output_norm, shape_.epsilon, normed);
+    norm_for_head(hidden, normed);
     if (needs.logits) return read_logits(normed, rows.quantized, needs);
     const Activations input(normed, rows.quantized, {&weights_.head});
     charge(PassPart::kNorm);
@@ -331,8 +338,7 @@ class Transformer final : public LanguageModel,
   // With its probability, from the logits of one row.
   DraftedToken best_token(const PassRows& rows, int row) {
     const at::Tensor normed = rows.normed.narrow(0, 0, 1);
-    operators::rms_norm(rows.hidden.narrow(0, row, 1), weights_.output_norm, shape_.epsilon,
-                        normed);
+    norm_for_head(rows.hidden.narrow(0, row, 1), normed);
     const Activations input(normed, rows.quantized, {&weights_.head});
     const at::Tensor logits = at::empty({1, shape_.vocabulary}, at::kFloat);
     operators::linears({{weights_.head, input.of(weights_.head), logits}});

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "decoding/model/expert_roles.h"
 #include "decoding/model/gguf.h"
@@ -163,7 +164,31 @@ std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
   return std::nullopt;
 }
 
+std::optional<ShapeProblem> scales_problem(const TransformerShape& shape) {
+  const std::pair<std::string_view, double> factors[] = {
+      {"embedding_scale", shape.embedding_scale},
+      {"residual_scale", shape.residual_scale},
+      {"attention.scale", shape.attention_scale == 0 ? 1 : shape.attention_scale},
+      {"logit_scale", shape.logit_divisor},
+  };
+  for (const auto& [field, factor] : factors) {
+    if (!(std::isnormal(static_cast<float>(factor)) && factor > 0))
+      return ShapeProblem{field, "is not positive"};
+  }
+  constexpr std::string_view kTemperature = "attention.temperature_scale";
+  if (!(std::isfinite(static_cast<float>(shape.temperature_scale)) && shape.temperature_scale >= 0))
+    return ShapeProblem{kTemperature, "is negative or no number"};
+  if (shape.temperature_scale > 0 && shape.temperature_span < 1)
+    return ShapeProblem{kTemperature, "needs the length of the original context"};
+  return std::nullopt;
+}
+
 }  // namespace
+
+void leave_unrotated(TransformerShape& shape, int every) {
+  const int layers = std::min(shape.layers, kMaxLayers);
+  for (int i = 0; i < layers; ++i) shape.unrotated.push_back((i + 1) % every == 0);
+}
 
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
@@ -190,6 +215,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
     return ShapeProblem{"rope.dimension_count", "is not an even part of a head"};
   if (std::optional<ShapeProblem> problem = recurrence_problem(shape)) return problem;
   if (std::optional<ShapeProblem> problem = window_problem(shape)) return problem;
+  if (std::optional<ShapeProblem> problem = scales_problem(shape)) return problem;
   const auto& divisors = shape.rope_divisors;
   const bool fits =
       divisors.empty() || divisors.size() * 2 == static_cast<std::size_t>(shape.rotated);

@@ -32,6 +32,16 @@ struct TransformerShape {
   RopeScaling rope_scaling = {};          // how they are stretched
   std::vector<float> rope_divisors = {};  // divisor of each frequency, [rotated / 2]; empty: all 1
   int rotated = 0;  // dimensions of a head that are rotated: the first ones; even, at most head_dim
+  // [layers]: which layers do not rotate their queries and keys. Empty: all layers do.
+  std::vector<bool> unrotated = {};
+  // A query at position p is multiplied by
+  // 1 + temperature_scale * ln(1 + floor(p / temperature_span)).
+  double temperature_scale = 0;
+  int temperature_span = 0;     // positions; at least 1 if the scale is not 0
+  double embedding_scale = 1;   // factor of embeddings
+  double residual_scale = 1;    // factor of what a block adds to its row
+  double attention_scale = 0;   // factor of scores; 0: 1 / sqrt(head_dim)
+  double logit_divisor = 1;     // divides the head's outputs
   // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.
@@ -69,6 +79,11 @@ struct TransformerShape {
     const auto at = static_cast<std::size_t>(layer);
     return at < windowed.size() && windowed[at];
   }
+  // True for an MTP block.
+  bool rotates(int layer) const {
+    const auto at = static_cast<std::size_t>(layer);
+    return at >= unrotated.size() || !unrotated[at];
+  }
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));
   }
@@ -90,6 +105,9 @@ struct ShapeProblem {
 // Checks a shape that comes from a file: counts are in a sane range, heads divide evenly and have a
 // width that the kernels support, and scaling stretches by a finite factor.
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape);
+
+// Marks the last of every `every` layers as not rotated; every > 0.
+void leave_unrotated(TransformerShape& shape, int every);
 
 // Whether a tensor with this role ("blk.3.attn_q.bias") is used by a transformer of this shape. A
 // model with any other tensor would be computed incompletely.

@@ -194,7 +194,11 @@ Result<Weights> Weights::load(const ModelFiles& files, const TransformerShape& s
                               ThreadPool& pool, const LoadControl& control) {
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
-  return WeightLoader(files, pool, control).run(std::move(*plan));
+  Result<Weights> weights = WeightLoader(files, pool, control).run(std::move(*plan));
+  if (!weights) return weights;
+  for (std::size_t i = 0; i < weights->layers.size(); ++i)
+    weights->layers[i].rotates = shape.rotates(static_cast<int>(i));
+  return weights;
 }
 
 }  // namespace redraft

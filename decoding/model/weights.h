@@ -44,6 +44,7 @@ struct RecurrenceWeights {
 
 struct LayerWeights {
   at::Tensor attention_norm;        // float [hidden]
+  bool rotates = true;              // queries and keys
   LinearWeight query, key, value;   // empty in a layer with a recurrent state, which has
   RecurrenceWeights recurrence;     // these instead
   at::Tensor query_norm, key_norm;  // float [head_dim]; undefined if heads are not normed

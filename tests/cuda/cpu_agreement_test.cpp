@@ -54,7 +54,7 @@ class CudaAgreement : public DeviceModelTest {
 };
 
 TEST_F(CudaAgreement, WithTheCpu) {
-  for (const char* architecture : {"qwen2", "qwen3", "llama"}) {
+  for (const char* architecture : {"qwen2", "qwen3", "llama", "seed_oss"}) {
     TinyModel tiny = small_model(architecture);
     tiny.tied = architecture == std::string("qwen3");
     expect_agreement(tiny.writer(), architecture);

@@ -131,6 +131,16 @@ TEST_F(CudaTransformer, RefusesWhatItsKernelsDoNotTake) {
       refused.error().message(),
       "tiny.gguf: a model with recurrent layers runs on the CPU only (--device cpu), not on a "
       "GPU");
+  for (const auto& [architecture, what] :
+       {std::pair("smollm3", "a model with layers that see no positions"),
+        std::pair("mistral3", "a Mistral 3 model"),
+        std::pair("granite", "a model with scaled residuals")}) {
+    refused = load_transformer(files_of(small_model(architecture).writer()), pool_);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message(),
+              "tiny.gguf: " + std::string(what) +
+                  " runs on the CPU only (--device cpu), not on a GPU");
+  }
   std::stop_source stop;
   stop.request_stop();
   refused = load_transformer(files_of(small_model().writer()), pool_,

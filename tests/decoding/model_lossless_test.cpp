@@ -1,6 +1,6 @@
 // Strict decoding with a mixture of experts, whose rows share experts with whatever else is in
-// their pass, and with hybrids, whose state every token changes: every strict decoder writes what
-// plain greedy decoding writes. The target has a draft head or an MTP block; the draft model has
+// their pass, with hybrids, whose state every token changes, and with models whose layers, scores
+// or logits are special: every strict decoder writes what plain greedy decoding writes. The target has a draft head or an MTP block; the draft model has
 // the target's weights, or others.
 #include <gtest/gtest.h>
 
@@ -153,7 +153,9 @@ INSTANTIATE_TEST_SUITE_P(, ModelLossless,
                                          Param("qwen35moe", false), Param("qwen3next", false),
                                          Param("qwen35", true), Param("qwen35moe", true),
                                          Param("qwen3next", true), Param("lfm2", false),
-                                         Param("mellum", false), Param("gpt-oss", false)),
+                                         Param("mellum", false), Param("gpt-oss", false),
+                                         Param("smollm3", false), Param("mistral3", false),
+                                         Param("granite", false), Param("seed_oss", false)),
                          [](const auto& each) {
                            std::string name = each.param.first;
                            std::erase(name, '-');

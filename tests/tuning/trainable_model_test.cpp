@@ -185,7 +185,7 @@ TEST_P(TinyTrainable, AdaptsOnlyWhatWasRequested) {
 
 INSTANTIATE_TEST_SUITE_P(All, TinyTrainable,
                          ::testing::Values("qwen2", "qwen2_yarn", "qwen3", "llama_linear", "llama3",
-                                           "llama_yarn"),
+                                           "llama_yarn", "seed_oss", "seed_oss_biased"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(TrainableModel, QuantisedFilesAreReadToo) {
@@ -208,17 +208,22 @@ TEST(TrainableModel, AFileWithAMissingTensorIsAnError) {
   EXPECT_EQ(model.error().message(), "tiny.gguf: tensor 'blk.1.ffn_up.weight': missing");
 }
 
-TEST(TrainableModel, MixturesAndHybridsAreRefused) {
-  for (const auto& [architecture, what] : {std::pair("qwen3moe", "a mixture of experts"),
-                                           std::pair("qwen35", "a model with recurrent layers"),
-                                           std::pair("lfm2", "a model with recurrent layers")}) {
+TEST(TrainableModel, WhatIsNotComputedIsRefused) {
+  for (const auto& [architecture, what] :
+       {std::pair("qwen3moe", "a mixture of experts"),
+        std::pair("qwen35", "a model with recurrent layers"),
+        std::pair("lfm2", "a model with recurrent layers"),
+        std::pair("smollm3", "a model with layers that see no positions"),
+        std::pair("mistral3", "a Mistral 3 model"),
+        std::pair("granite", "a model with scaled residuals")}) {
     const std::vector<std::uint8_t> bytes =
         TinyModel{.architecture = architecture}.writer().bytes();
     const auto files = gguf_model(*GgufFile::parse("tiny.gguf", bytes));
     const auto model = load_trainable(*files, {});
     ASSERT_FALSE(model);
     EXPECT_EQ(model.error().message(),
-              "tiny.gguf: " + std::string(what) + " cannot be trained, only dense models can");
+              "tiny.gguf: " + std::string(what) +
+                  " cannot be trained; redraft trains llama, qwen2, qwen3, seed_oss models");
   }
 }
 

@@ -35,6 +35,12 @@ Result<TargetRows> TargetRows::open(const ModelFiles& files) {
   return TargetRows(std::move(*shape), std::move(*plan));
 }
 
+void TargetRows::embedding(TokenId token, std::span<float> out) const {
+  read(plan_.embedding, token, out);
+  if (shape_.embedding_scale == 1) return;
+  for (float& value : out) value *= static_cast<float>(shape_.embedding_scale);
+}
+
 void TargetRows::read(const PlannedMatrix& matrix, TokenId token, std::span<float> out) {
   assert(token >= 0 && token < matrix.n && static_cast<int>(out.size()) == matrix.k);
   const StoredTensor& source = *matrix.source;

@@ -24,7 +24,7 @@ class TargetRows {
 
   const TransformerShape& shape() const { return shape_; }
   // For a token below shape().vocabulary: [hidden] each.
-  void embedding(TokenId token, std::span<float> out) const { read(plan_.embedding, token, out); }
+  void embedding(TokenId token, std::span<float> out) const;
   void head(TokenId token, std::span<float> out) const { read(plan_.head, token, out); }
   const std::vector<float>& output_norm() const { return plan_.output_norm; }
 

@@ -372,6 +372,39 @@ TEST(Add, AddsEveryElement) {
   }
 }
 
+TEST(AddScaled, AddsEveryElementTimesTheFactor) {
+  std::mt19937 random(8);
+  ThreadPool pool(2);
+  for (const Isa isa : available_isas()) {
+    for (const int n : {1, 15, 16, 17, 10000}) {
+      constexpr int kRows = 3;
+      std::vector<float> x = random_floats(static_cast<std::size_t>(kRows) * n, random);
+      const std::vector<float> before = x;
+      const std::vector<float> y = random_floats(x.size(), random);
+      add_scaled(isa, x.data(), y.data(), 0.22F, kRows, n, pool);
+      for (std::size_t i = 0; i < x.size(); ++i)
+        ASSERT_NEAR(x[i], 0.22 * y[i] + before[i], 1e-6) << to_string(isa) << " " << n;
+    }
+  }
+}
+
+TEST(ScaleRows, MultipliesEachRowByTheFactorOfItsPlace) {
+  std::mt19937 random(8);
+  ThreadPool pool(2);
+  const float factors[] = {0.1F, 1, 7, -3};
+  const std::int32_t places[] = {3, 0, 2};
+  for (const int n : {1, 15, 16, 17, 10000}) {
+    std::vector<float> x = random_floats(std::size_t{3} * static_cast<std::size_t>(n), random);
+    const std::vector<float> before = x;
+    scale_rows(x.data(), factors, places, 3, n, pool);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      ASSERT_EQ(x[i], before[i] * factors[places[i / static_cast<std::size_t>(n)]]);
+    x = before;
+    scale_rows(x.data(), factors + 2, nullptr, 3, n, pool);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(x[i], before[i] * 7);
+  }
+}
+
 TEST(Rope, RotatesPairsByTheirPosition) {
   const int head_dim = 64;
   const int positions = 4096;

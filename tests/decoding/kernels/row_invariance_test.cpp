@@ -95,6 +95,10 @@ TEST_P(RowInvarianceOfEachIsa, ActivationAndSum) {
       silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
       clamped_silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
       add(isa, out.data(), other.data(), rows, n, pool);
+      add_scaled(isa, out.data(), other.data(), 0.3F, rows, n, pool);
+      std::vector<std::int32_t> places(static_cast<std::size_t>(rows));
+      std::iota(places.begin(), places.end(), first);
+      scale_rows(out.data(), x.data(), places.data(), rows, n, pool);
       return out;
     };
     EXPECT_EQ(counts_with_differences(row_counts(isa), run), 0) << to_string(isa) << " " << n;

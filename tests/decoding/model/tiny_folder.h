@@ -45,7 +45,7 @@ class TinyFolder {
                                           R"(, "mlp_only_layers": [])"
                                     : "";
     const std::string type(model_.row()->huggingface);
-    return "{\"model_type\": \"" + type + "\"" + mixture +
+    return "{\"model_type\": \"" + type + "\"" + mixture + scales() +
            number("num_hidden_layers", model_.layers) +
            number("max_position_embeddings", model_.context_length) +
            number("hidden_size", model_.hidden) + number("intermediate_size", model_.feed_forward) +
@@ -54,6 +54,25 @@ class TinyFolder {
            number("vocab_size", model_.vocabulary) +
            ", \"rms_norm_eps\": 1e-6, \"rope_theta\": 10000.0, \"hidden_act\": \"silu\"" +
            ", \"tie_word_embeddings\": " + (model_.tied ? "true" : "false") + "}";
+  }
+
+  // What TinyModel::add_scales() writes to GGUF files.
+  std::string scales() const {
+    const auto real = [](const char* key, double value) {
+      return std::string(", \"") + key + "\": " + std::to_string(value);
+    };
+    if (model_.row()->has_scales) {
+      return real("embedding_multiplier", TinyModel::kEmbeddingScale) +
+             real("residual_multiplier", TinyModel::kResidualScale) +
+             real("attention_multiplier", TinyModel::kAttentionScale) +
+             real("logits_scaling", TinyModel::kLogitScale);
+    }
+    if (!model_.row()->query_temperature) return "";
+    return R"(, "rope_parameters": {"rope_type": "yarn", "factor": 8, "mscale": 1)" +
+           real("mscale_all_dim", TinyModel::kLogMultiplier) +
+           real("llama_4_scaling_beta", TinyModel::kTemperatureScale) +
+           ", \"original_max_position_embeddings\": " +
+           std::to_string(TinyModel::kOriginalContext) + "}";
   }
 
   // Removes what was there.
@@ -133,7 +152,7 @@ class TinyFolder {
   }
 
   static std::string name_of(const std::string& role) {
-    constexpr std::array<std::pair<const char*, const char*>, 15> kNames = {{
+    constexpr std::array<std::pair<const char*, const char*>, 16> kNames = {{
         {"token_embd", "model.embed_tokens"},
         {"output_norm", "model.norm"},
         {"attn_output", "self_attn.o_proj"},
@@ -145,6 +164,7 @@ class TinyFolder {
         {"attn_k", "self_attn.k_proj"},
         {"attn_v", "self_attn.v_proj"},
         {"ffn_norm", "post_attention_layernorm"},
+        {"post_attention_norm", "post_attention_layernorm"},
         {"ffn_gate", "mlp.gate_proj"},
         {"ffn_gate_inp", "mlp.gate"},
         {"ffn_up", "mlp.up_proj"},

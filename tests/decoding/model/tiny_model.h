@@ -92,6 +92,7 @@ struct TinyModel {
     }
     out.real(architecture + ".rope.freq_base", 10000.0F);
     out.real(architecture + ".attention.layer_norm_rms_epsilon", 1e-6F);
+    if (row() != nullptr) add_scales(out, *row());
     if (!tokenizer.empty()) add_tokenizer(out);
     std::mt19937 random(seed);
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
@@ -113,6 +114,29 @@ struct TinyModel {
   bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
   bool has_short_convolutions() const { return is_hybrid() && !has_delta_nets(); }
   bool has_attention(int layer) const { return !is_hybrid() || (layer + 1) % attention_every == 0; }
+
+  // Scales that are far from 1, and a temperature that soon grows.
+  static constexpr double kEmbeddingScale = 3, kResidualScale = 0.625, kAttentionScale = 0.375,
+                          kLogitScale = 1.75, kTemperatureScale = 0.75, kLogMultiplier = 0.5;
+  static constexpr int kOriginalContext = 16;
+  void add_scales(GgufWriter& out, const Architecture& row) const {
+    const auto real = [&](const char* key, double value) {
+      out.real(architecture + "." + key, static_cast<float>(value));
+    };
+    if (row.has_scales) {
+      real("embedding_scale", kEmbeddingScale);
+      real("residual_scale", kResidualScale);
+      real("attention.scale", kAttentionScale);
+      real("logit_scale", kLogitScale);
+    }
+    if (row.query_temperature) {
+      out.text(architecture + ".rope.scaling.type", "yarn");
+      real("rope.scaling.factor", 8);
+      out.integer(architecture + ".rope.scaling.original_context_length", kOriginalContext);
+      real("rope.scaling.yarn_log_multiplier", kLogMultiplier);
+      real("attention.temperature_scale", kTemperatureScale);
+    }
+  }
 
   // Every byte is a token, in the file's alphabet of printable characters; the other entries are
   // unused.

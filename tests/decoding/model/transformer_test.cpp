@@ -248,6 +248,9 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen35", .attention_every = 1, .mtp = true},
       {.architecture = "lfm2", .layers = 3, .taps = 3, .tied = true},
       {.architecture = "lfm2", .hidden = 96, .heads = 6, .kv_heads = 3, .attention_every = 1},
+      {.architecture = "smollm3", .layers = 4, .tied = true},
+      {.architecture = "granite", .tied = true},
+      {.architecture = "seed_oss", .head_dim = 32},
       {.architecture = "llama", .kv_heads = 4, .tied = true},
       {.architecture = "llama", .heads = 2, .kv_heads = 1, .head_dim = 32, .mixed_formats = true},
   };
