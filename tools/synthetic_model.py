@@ -4,7 +4,7 @@
     tools/synthetic_model.py SHAPE FILE [--layers N] [--successors TASKS.jsonl] [--mtp-noise SHARE]
 
 Shapes: those in SHAPES below, in the mix of formats of Q4_K_M (Q6_K for the head, values and half of the down matrices,
-float32 for what converters keep so). What such a model writes means nothing. Needs the Python
+float32 for what converters keep so); gpt-oss with MXFP4 for its experts and Q8_0 for the rest. What such a model writes means nothing. Needs the Python
 package gguf (tools/reference/requirements.lock names a version).
 
 With --successors the model writes a fixed sequence of words: each token has one successor, because a row of the head is
@@ -27,6 +27,9 @@ except ImportError as error:
     sys.exit(f"synthetic_model: error: {error}; install the packages gguf and numpy")
 
 Q4, Q6, F32 = (gguf.GGMLQuantizationType.Q4_K, gguf.GGMLQuantizationType.Q6_K, gguf.GGMLQuantizationType.F32)
+Q8, MXFP4 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.MXFP4
+# What converters take if a row is no multiple of 256.
+NARROW = {Q4: gguf.GGMLQuantizationType.Q5_0, Q6: Q8}
 HYBRID = {"heads": 16, "kv_heads": 4, "head_dim": 256, "key_heads": 16, "state": 128, "every": 4, "vocabulary": 248320}
 # name: the architecture, and its sizes
 SHAPES = {
@@ -39,6 +42,11 @@ SHAPES = {
     # Ten of its layers are short convolutions.
     "lfm2-1.2b": ("lfm2", {"hidden": 2048, "ff": 8192, "layers": 16, "heads": 32, "kv_heads": 8, "head_dim": 64,
                            "taps": 3, "attention": [2, 5, 8, 10, 12, 14], "vocabulary": 65536}),
+    "mellum2-12b": ("mellum", {"hidden": 2304, "ff": 896, "layers": 28, "heads": 32, "kv_heads": 4, "head_dim": 128,
+                               "experts": 64, "used": 8, "window": 1024, "pattern": 4, "vocabulary": 98304}),
+    "gpt-oss-20b": ("gpt-oss", {"hidden": 2880, "ff": 2880, "layers": 24, "heads": 64, "kv_heads": 8, "head_dim": 64,
+                                "experts": 32, "used": 4, "window": 128, "pattern": 2, "vocabulary": 201088,
+                                "biases": True, "main": Q8, "expert": MXFP4}),
     # Dense, to compare a hybrid with: as many bytes as the 4B.
     "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
                            "vocabulary": 248320}),
@@ -69,14 +77,17 @@ class Writer:
             put(2, 1.5e-3)
         elif kind == Q6:
             put(208, 1e-5)
+        elif kind == MXFP4:
+            blocks[:, :, 0] = 115  # 2^-12
         else:
             put(0, 2e-4)
         return blocks.reshape(count, -1)
 
     def matrix(self, name, rows, columns, kind, stacked=1):
-        """A few random rows, repeated."""
+        """A few random rows, repeated; in the model's own format, if it has one."""
+        kind = self.sizes.get("expert" if stacked > 1 else "main", kind)
         if columns % gguf.GGML_QUANT_SIZES[kind][0]:
-            kind = gguf.GGMLQuantizationType.Q8_0
+            kind = NARROW[kind]
         count = min(rows, REPEATED_ROWS)
         while rows % count:
             count -= 1
@@ -145,11 +156,15 @@ class Writer:
             out.add_uint32(f"{out.arch}.full_attention_interval", s["every"])
         if "taps" in s:
             out.add_shortconv_l_cache(s["taps"])
+        if "window" in s:
+            out.add_sliding_window(s["window"])
+            out.add_sliding_window_pattern([(i + 1) % s["pattern"] != 0 for i in range(s["layers"])])
         if "experts" in s:
             out.add_expert_count(s["experts"])
             out.add_expert_used_count(s["used"])
             out.add_expert_feed_forward_length(s["ff"])
-            out.add_expert_shared_feed_forward_length(s["shared"])
+            if "shared" in s:
+                out.add_expert_shared_feed_forward_length(s["shared"])
 
     def has_attention(self, layer):
         if "taps" in self.sizes:
@@ -188,8 +203,13 @@ class Writer:
         self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
         self.matrix(prefix + "attn_v.weight", keys, s["hidden"], Q6)
         self.matrix(prefix + "attn_output.weight", s["hidden"], width, Q4)
-        self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
-        self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
+        if "biases" not in s:
+            self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
+            self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
+            return
+        for name, size in (("q", width), ("k", keys), ("v", keys), ("output", s["hidden"])):
+            self.floats(f"{prefix}attn_{name}.bias", size)
+        self.floats(prefix + "attn_sinks.weight", s["heads"])
 
     def recurrence(self, prefix):
         s = self.sizes
@@ -220,8 +240,15 @@ class Writer:
             self.matrix(prefix + "ffn_down.weight", s["hidden"], s["ff"], down)
             return
         self.floats(prefix + "ffn_gate_inp.weight", s["experts"], s["hidden"])
-        self.floats(prefix + "ffn_gate_inp_shexp.weight", s["hidden"])
-        for part, stacked, width in (("exps", s["experts"], s["ff"]), ("shexp", 1, s["shared"])):
+        parts = [("exps", s["experts"], s["ff"])]
+        if "shared" in s:
+            self.floats(prefix + "ffn_gate_inp_shexp.weight", s["hidden"])
+            parts.append(("shexp", 1, s["shared"]))
+        if "biases" in s:
+            self.floats(prefix + "ffn_gate_inp.bias", s["experts"])
+            for name, size in (("gate", s["ff"]), ("up", s["ff"]), ("down", s["hidden"])):
+                self.floats(f"{prefix}ffn_{name}_exps.bias", s["experts"], size)
+        for part, stacked, width in parts:
             self.matrix(f"{prefix}ffn_gate_{part}.weight", width, s["hidden"], Q4, stacked)
             self.matrix(f"{prefix}ffn_up_{part}.weight", width, s["hidden"], Q4, stacked)
             self.matrix(f"{prefix}ffn_down_{part}.weight", s["hidden"], width, down, stacked)
@@ -231,7 +258,7 @@ class Writer:
         prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
         self.floats(prefix + "attn_norm.weight", hidden, middle=1)
         (self.attention if has_attention else recurrence)(prefix)
-        norm = "post_attention_norm" if "every" in self.sizes else "ffn_norm"
+        norm = "post_attention_norm" if "every" in self.sizes or "biases" in self.sizes else "ffn_norm"
         self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
         self.feed_forward(prefix, number)
 

@@ -1,6 +1,7 @@
 // Divides attention into tiles of rows and heads, and into spans of positions. The division decides
 // which thread computes what, never what is computed: see kSpan.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -29,6 +30,8 @@ class AttentionPlan {
            .kv_heads = shape.kv_heads,
            .head_dim = shape.head_dim,
            .regular = shape.committed + shape.context,
+           .scale = shape.scale > 0 ? shape.scale
+                                    : 1.0F / std::sqrt(static_cast<float>(shape.head_dim)),
            .q = q,
            .keys = keys,
            .values = values,

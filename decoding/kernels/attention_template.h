@@ -350,13 +350,12 @@ void attend(const AttentionInput& in, const AttentionTile& tile, int span_idx, s
 template <typename V>
 void take_queries(const AttentionInput& in, const AttentionTile& tile, std::uint8_t* memory) {
   const Scratch scratch = Scratch::in(memory, in.head_dim);
-  const float root = 1.0f / __builtin_sqrtf(static_cast<float>(in.head_dim));
   for (int i = 0; i < tile.rows * tile.heads; ++i) {
     const int row = tile.first_row + i / tile.heads;
     const int head = tile.first_head + i % tile.heads;
     const float* q = in.q + (static_cast<std::size_t>(row) * in.heads + head) * in.head_dim;
     scratch.query_scales[i] =
-        root * fixed_row<V>(q, in.head_dim, scratch.queries + i * in.head_dim);
+        in.scale * fixed_row<V>(q, in.head_dim, scratch.queries + i * in.head_dim);
   }
 }
 
@@ -401,6 +400,7 @@ constexpr OperatorKernels operators_of() {
           .add_scaled = add_scaled<V>,
           .exp_below = exp_below<V>,
           .silu_mul = silu_mul_part<V>,
+          .gelu_mul = gelu_mul_part<V>,
           .clamped_silu_mul = clamped_silu_mul_part<V>,
           .sigmoid_mul = sigmoid_mul<V>,
           .delta_tile = delta_tile<V>,

@@ -30,6 +30,7 @@ struct AttentionInput {
   int kv_heads;
   int head_dim;
   int regular;
+  float scale;  // of scores
   const float* q;
   const std::int16_t* keys;  // [kv_heads][slots][head_dim + kScaleInts], as to_fixed writes them
   const std::int16_t* values;
@@ -88,6 +89,7 @@ struct OperatorKernels {
   void (*add_scaled)(float* x, const float* y, float scale, int count);  // x += scale * y
   void (*exp_below)(const float* x, float most, int count, float* out);  // exp(x - most)
   void (*silu_mul)(const float* gate, const float* up, int count, float* out);
+  void (*gelu_mul)(const float* gate, const float* up, int count, float* out);
   void (*clamped_silu_mul)(const float* gate, const float* up, int count, float* out);
   void (*sigmoid_mul)(const float* x, const float* gate, int count, float* out);
   // Writes tile.next and, if `out` is not null, what it answers to the query, [width].

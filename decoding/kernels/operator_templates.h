@@ -101,6 +101,19 @@ void silu_mul_part(const float* gate, const float* up, int count, float* out) {
   }
 }
 
+// x / (1 + exp(-2 z)) with z = sqrt(2 / pi) (x + 0.044715 x^3), which is (1 + tanh(z)) x / 2.
+template <typename V>
+void gelu_mul_part(const float* gate, const float* up, int count, float* out) {
+  const auto one = V::set1(1.0f);
+  for (int i = 0; i < count; i += V::kLanes) {
+    const auto g = load_part<V>(gate + i, count - i);
+    const auto cube = V::mul(V::mul(g, g), V::mul(g, V::set1(0.044715f)));
+    const auto power = V::mul(V::set1(-1.5957691216f), V::add(g, cube));
+    const auto gelu = V::div(g, V::add(one, exp<V>(power)));
+    store_part<V>(out + i, V::mul(gelu, load_part<V>(up + i, count - i)), count - i);
+  }
+}
+
 template <typename V>
 inline typename V::Float at_most(typename V::Float x, float limit) {
   const auto zero = V::set1(0.0f);

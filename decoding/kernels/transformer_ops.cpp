@@ -107,6 +107,26 @@ void clamped_silu_mul(Isa isa, const float* gate, const float* up, int rows, int
   });
 }
 
+void gelu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
+              ThreadPool& pool) {
+  const OperatorKernels& kernels = operator_kernels(isa);
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      const std::size_t at = static_cast<std::size_t>(row) * n + begin;
+      kernels.gelu_mul(gate + at, up + at, end - begin, out + at);
+    }
+  });
+}
+
+void cap_softly(float* x, float cap, int rows, int n, ThreadPool& pool) {
+  for_each_part(rows, n, pool, [&](int first_row, int end_row, int begin, int end) {
+    for (int row = first_row; row < end_row; ++row) {
+      float* const part = x + static_cast<std::size_t>(row) * n;
+      for (int i = begin; i < end; ++i) part[i] = cap * std::tanh(part[i] / cap);
+    }
+  });
+}
+
 namespace {
 
 // The best `used` of n scores, by insertion: there are few.

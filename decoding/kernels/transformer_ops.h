@@ -34,6 +34,13 @@ void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, floa
 void clamped_silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
                       ThreadPool& pool);
 
+// out = gelu(gate) * up, with the approximation of gelu by tanh; all [rows, n]; `out` may be `gate`.
+void gelu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
+              ThreadPool& pool);
+
+// x = cap * tanh(x / cap), [rows, n]: numbers near 0 hardly change, and none exceeds the cap.
+void cap_softly(float* x, float cap, int rows, int n, ThreadPool& pool);
+
 // For a mixture of experts. From the scores of all experts, [rows, n], the `used` best of each row
 // in chosen, best first, ties to the lower index and NaN last, and the softmax of their scores in
 // shares; both [rows, used]. used <= n.
@@ -84,12 +91,13 @@ struct AttentionShape {
   // 0, or how many positions a row sees: the last ones of its path, itself included. Those that no
   // row of the pass sees may have been overwritten.
   int window = 0;
+  float scale = 0;  // of scores; 0: 1 / sqrt(head_dim)
   // Null, or a score for each query head, [heads], that takes part in the softmax without a value.
   const float* sinks = nullptr;
 };
 // q [rows, heads * head_dim] floats; keys, values [kv_heads][slots][head_dim + kScaleInts] as
 // store_fixed writes them; out like q.
-// Scores are scaled by 1/sqrt(head_dim). Sums run along the path in position order, split at fixed
+// Sums run along the path in position order, split at fixed
 // positions, never in slot order, so a row of a tree has the same bits as the same row of a chain.
 void attention(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
                const std::int16_t* values, float* out, ThreadPool& pool);

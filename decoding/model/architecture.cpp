@@ -77,6 +77,12 @@ constexpr std::array kExperts = {
     TensorName{kLayer, "ffn_gate_up_exps.weight", "mlp.experts.gate_up_proj", false, true},
     TensorName{kLayer, "ffn_down_exps.weight", "mlp.experts.down_proj", false, true},
 };
+constexpr std::array kPostNorms = {
+    TensorName{kLayer, "post_attention_norm", ""},
+    TensorName{kLayer, "ffn_norm", ""},
+    TensorName{kLayer, "post_ffw_norm", ""},
+    TensorName{kLayer, "layer_output_scale", ""},
+};
 constexpr std::array kExpertBiases = {
     TensorName{kLayer, "ffn_gate_inp", "mlp.router", true},
     TensorName{kLayer, "ffn_gate_exps.bias", "", false, true},
@@ -135,6 +141,7 @@ constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKey
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kRouter, kExperts);
 constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kExperts, kExpertBiases);
+constexpr auto kPostNormedTensors = joined(kCommon, kPostNorms, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridMixtureTensors =
@@ -147,6 +154,10 @@ constexpr std::array kRefusedInGranite = {
     kRefusedInDense[0],
     RefusedKey{"deepstack_mapping", "images that enter between layers",
                std::numeric_limits<double>::quiet_NaN()},
+};
+constexpr std::array kRefusedInGemma = {
+    RefusedKey{"expert_count", "a mixture of experts", 0},
+    RefusedKey{"embedding_length_per_layer_input", "embeddings for each layer", 0},
 };
 constexpr double kSoftmax = 1;
 constexpr std::array kUnsharedExperts = {
@@ -203,7 +214,7 @@ constexpr std::array kArchitectures = {
     Architecture{.name = "gpt-oss",
                  .huggingface = "gpt_oss",
                  .is_mixture = true,
-                 .clamps_gates = true,
+                 .activation = Activation::kClampedSilu,
                  .has_sinks = true,
                  .rounds_yarn = false,
                  .unwindowed_every = 2,
@@ -216,6 +227,21 @@ constexpr std::array kArchitectures = {
                  .refused_keys = kRefusedInMixture,
                  .not_on_gpu = "a mixture of experts",
                  .not_trainable = "a mixture of experts"},
+    Architecture{.name = "gemma4",
+                 .huggingface = "gemma4_text",
+                 .query_key_norm = true,
+                 .activation = Activation::kGelu,
+                 .norms_values = true,
+                 .post_norms = true,
+                 .scales_embeddings = true,
+                 .attention_scale = 1,
+                 .caps_logits = true,
+                 .unwindowed_every = 6,
+                 .tensors = kPostNormedTensors,
+                 .no_folder = "redraft reads Gemma 4 as GGUF only",
+                 .refused_keys = kRefusedInGemma,
+                 .not_on_gpu = "a model with sliding windows",
+                 .not_trainable = "a model with sliding windows"},
     Architecture{.name = "qwen3next",
                  .huggingface = "qwen3_next",
                  .query_key_norm = true,

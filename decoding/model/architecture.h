@@ -32,6 +32,13 @@ struct RefusedKey {
   double neutral;
 };
 
+// What makes gates of a feed-forward block's first projection.
+enum class Activation {
+  kSilu,
+  kClampedSilu,  // kernels::clamped_silu_mul()
+  kGelu,         // kernels::gelu_mul()
+};
+
 // What the layers of a hybrid that have no attention compute instead.
 enum class Recurrence {
   kNone,              // every layer has attention
@@ -53,8 +60,18 @@ struct Architecture {
   bool query_key_norm = false;  // each head of queries and keys is normalised before rotation
   // The feed-forward block of every layer is a mixture of experts.
   bool is_mixture = false;
-  // Gates and inputs of feed-forward blocks are clamped: kernels::clamped_silu_mul().
-  bool clamps_gates = false;
+  Activation activation = Activation::kSilu;
+  // Values are normalised as keys are, without a weight; a layer without a matrix for them takes
+  // its keys before their norm.
+  bool norms_values = false;
+  // What a block adds to the stream is normalised first, and a layer's output may be scaled.
+  bool post_norms = false;
+  // Embeddings are multiplied by the square root of their width.
+  bool scales_embeddings = false;
+  // Factor of scores where a file does not say; 0: 1 / sqrt(head_dim).
+  double attention_scale = 0;
+  // GGUF files may name a cap of the logits (TransformerShape::logit_cap).
+  bool caps_logits = false;
   // Each head has a score that takes part in the softmax of its attention without a value.
   bool has_sinks = false;
   // The bounds between which YaRN blends are rounded, where a file does not say.
@@ -86,7 +103,7 @@ struct Architecture {
   std::string_view feed_forward_norm = "ffn_norm";
   std::string_view output_norm = "output_norm";
   // The only value that config.json may have for hidden_act, and its key for the norms' epsilon.
-  std::string_view activation = "silu";
+  std::string_view hidden_act = "silu";
   std::string_view epsilon_key = "rms_norm_eps";
   // What holds if config.json does not say it.
   bool norm_topk_prob = false;  // the shares of a mixture's experts add up to 1

@@ -96,7 +96,7 @@ void ExpertBlock::run_shared(const LayerWeights& layer, const at::Tensor& x,
 }
 
 void ExpertBlock::activate(const at::Tensor& gate, const at::Tensor& up) const {
-  if (shape_.architecture->clamps_gates) {
+  if (shape_.architecture->activation == Activation::kClampedSilu) {
     operators::clamped_silu_mul(gate, up);
   } else {
     operators::silu_mul(gate, up);

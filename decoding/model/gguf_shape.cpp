@@ -67,7 +67,6 @@ constexpr RefusedKey kNotComputed[] = {
     {"attention.output_scale", "scaled attention outputs", 1},
     {"attention.shared_kv_layers", "keys shared by layers", 0},
     {"attn_logit_softcapping", "capped scores", 0},
-    {"final_logit_softcapping", "capped logits", 0},
     {"pooling_type", "pooled embeddings", 0},
     {"rope.scaling.alpha", "rope scaling by alpha", 0},
     {"rope.scaling.yarn_ext_factor", "YaRN with another extrapolation", 1},
@@ -97,6 +96,7 @@ constexpr RefusedKey kOnlyWithScales[] = {
     {"residual_scale", "scaled residuals", 1},
     {"logit_scale", "scaled logits", 1},
 };
+constexpr RefusedKey kOnlyWithCap[] = {{"final_logit_softcapping", "capped logits", 0}};
 constexpr RefusedKey kOnlyWithTemperature[] = {
     {"attention.temperature_scale", "a temperature of scores", 0},
     {"rope.scaling.yarn_log_multiplier", "YaRN with a log multiplier", 0},
@@ -107,6 +107,7 @@ void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
   refuse_keys(file, reader, kNotComputed);
   if (!shape.architecture->has_scales) refuse_keys(file, reader, kOnlyWithScales);
   if (!shape.architecture->query_temperature) refuse_keys(file, reader, kOnlyWithTemperature);
+  if (!shape.architecture->caps_logits) refuse_keys(file, reader, kOnlyWithCap);
   if (!shape.architecture->has_delta_nets()) refuse_keys(file, reader, kOnlyWithDeltaNets);
   const int window = reader.integer_or(kWindow, 0);
   if (shape.architecture->unwindowed_every == 0 && window != 0 && window < shape.context_length)
@@ -275,12 +276,14 @@ void read_key_heads(const GgufFile& file, ShapeReader& reader, TransformerShape&
     shape.kv_heads = reader.integer_or(kKeyHeads, shape.heads);
     return;
   }
-  for (const int heads : *list) {
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const int heads = (*list)[i];
     if (heads == 0 && !shape.architecture->is_hybrid())
       return reader.refuse(kKeyHeads, "leaves a layer without attention");
-    if (heads == 0 || heads == shape.kv_heads) continue;
-    if (shape.kv_heads != 0) return reader.refuse(kKeyHeads, "differs from layer to layer");
-    shape.kv_heads = heads;
+    int& those = shape.has_window(static_cast<int>(i)) ? shape.window_kv_heads : shape.kv_heads;
+    if (heads == 0 || heads == those) continue;
+    if (those != 0) return reader.refuse(kKeyHeads, "differs from layer to layer");
+    those = heads;
   }
 }
 
@@ -302,15 +305,23 @@ void read_windowed_layers(const GgufFile& file, ShapeReader& reader, Transformer
     shape.windowed.push_back((i + 1) % static_cast<std::size_t>(every) != 0);
 }
 
-// After the rotation of the other layers is known.
 void read_windows(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   if (shape.architecture->unwindowed_every == 0 || reader.integer_or(kWindow, 0) == 0) return;
   shape.window = reader.integer(kWindow);
   read_windowed_layers(file, reader, shape);
+}
+
+// How layers with a window rotate and how wide their heads are, after that of the other layers.
+void read_window_heads(ShapeReader& reader, TransformerShape& shape) {
+  if (shape.windowed.empty()) return;
   shape.window_rope_base = reader.number_or("rope.freq_base_swa", shape.rope_base);
   if (shape.architecture->scales_window_rope) shape.window_rope_scaling = shape.rope_scaling;
-  if (reader.integer_or("rope.dimension_count_swa", shape.rotated) != shape.rotated)
-    reader.refuse("rope.dimension_count_swa", "differs from that of the other layers");
+  const int head_dim = reader.integer_or("attention.key_length_swa", shape.head_dim);
+  if (head_dim != shape.head_dim) shape.window_head_dim = head_dim;
+  if (reader.integer_or("attention.value_length_swa", head_dim) != head_dim)
+    reader.refuse("attention.value_length_swa", "values of another width than keys are not supported");
+  if (reader.integer_or("rope.dimension_count_swa", head_dim) != head_dim)
+    reader.refuse("rope.dimension_count_swa", "rotation of a part of a head is not supported");
 }
 
 void read_delta_nets(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
@@ -346,6 +357,11 @@ void read_recurrence(const GgufFile& file, ShapeReader& reader, TransformerShape
 
 // The scales that files of Granite have. 0 is how llama.cpp's tools write "none".
 void read_scales(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  shape.attention_scale = shape.architecture->attention_scale;
+  if (shape.architecture->scales_embeddings)
+    shape.embedding_scale = std::sqrt(std::max(shape.hidden, 0));
+  if (shape.architecture->caps_logits)
+    shape.logit_cap = reader.number_or("final_logit_softcapping", 0);
   if (!shape.architecture->has_scales) return;
   const auto scale = [&reader](std::string_view name) {
     const double given = reader.number_or(name, 1);
@@ -383,6 +399,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   shape.hidden = reader.integer("embedding_length");
   read_feed_forward(file, reader, shape);
   read_recurrence(file, reader, shape);
+  read_windows(file, reader, shape);
   shape.heads = reader.integer("attention.head_count");
   read_key_heads(file, reader, shape);
   shape.epsilon = reader.number("attention.layer_norm_rms_epsilon");
@@ -391,7 +408,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   read_head_dim(reader, shape);
   shape.rope_scaling = read_scaling(reader, *architecture, shape.context_length);
   read_divisors(file, reader, shape);
-  read_windows(file, reader, shape);
+  read_window_heads(reader, shape);
   read_scales(file, reader, shape);
   read_temperature(reader, shape);
   if (architecture->unrotated_every > 0) leave_unrotated(shape, architecture->unrotated_every);

@@ -111,7 +111,7 @@ std::string key_of(std::string_view field, const Architecture& architecture) {
 }
 
 void refuse_what_is_not_computed(ConfigReader& reader, const TransformerShape& shape) {
-  const std::string activation(shape.architecture->activation);
+  const std::string activation(shape.architecture->hidden_act);
   if (reader.text_or("hidden_act", activation) != activation)
     reader.refuse("hidden_act", "redraft computes " + activation);
   if (reader.has("quantization_config"))

@@ -13,39 +13,55 @@ void LayerBlocks::embed(const at::Tensor& ids, const at::Tensor& out) const {
   if (shape_.embedding_scale != 1) operators::scale(out, shape_.embedding_scale);
 }
 
+// A layer without a matrix for values takes the keys for them, before their norm.
+void LayerBlocks::project(const LayerWeights& layer, const PassRows& rows,
+                          const AttentionRows& own) {
+  const bool gated = shape_.architecture->gated_attention;
+  const bool has_values = layer.value.n > 0;
+  const Activations input(rows.normed, rows.quantized,
+                          {&layer.query, &layer.key, has_values ? &layer.value : &layer.key});
+  charge(PassPart::kNorm);
+  const operators::Linear query{layer.query, input.of(layer.query),
+                                gated ? rows.query_and_gate : own.query};
+  const operators::Linear key{layer.key, input.of(layer.key), own.key};
+  if (has_values) {
+    operators::linears({query, key, {layer.value, input.of(layer.value), own.value}});
+  } else {
+    operators::linears({query, key});
+    own.value.copy_(own.key);
+  }
+  charge(PassPart::kQueryKeyValue);
+  if (gated) {
+    operators::split_gated_query(rows.query_and_gate, shape_.head_dim, own.query,
+                                 rows.attention_gate);
+  }
+}
+
 void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
                             const operators::TreeShape& tree, const at::Tensor& keys,
                             const at::Tensor& values) {
   operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
-  const Activations input(rows.normed, rows.quantized, {&layer.query, &layer.key, &layer.value});
-  charge(PassPart::kNorm);
-  const bool gated = shape_.architecture->gated_attention;
-  operators::linears(
-      {{layer.query, input.of(layer.query), gated ? rows.query_and_gate : rows.query},
-       {layer.key, input.of(layer.key), rows.key},
-       {layer.value, input.of(layer.value), rows.value}});
-  charge(PassPart::kQueryKeyValue);
-  if (gated) {
-    operators::split_gated_query(rows.query_and_gate, shape_.head_dim, rows.query,
-                                 rows.attention_gate);
-  }
-  if (shape_.architecture->query_key_norm) norm_heads(rows.query, layer.query_norm);
+  const AttentionRows& own = tree.window > 0 ? rows.windowed : rows.full;
+  project(layer, rows, own);
+  if (shape_.architecture->query_key_norm)
+    norm_heads(own.query, layer.query_norm);
   const RopeTable& rope = tree.window > 0 ? window_rope_ : rope_;
   if (layer.rotates)
-    operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.query);
+    operators::rope(rope.cosines(), rope.sines(), rows.positions, own.query.size(1) / tree.heads,
+                    own.query);
   if (query_factors_.differ_from_one())
-    operators::scale_rows(rows.query, query_factors_.values(), rows.positions);
-  place_keys_and_values(layer, rows, rope, tree.committed, keys, values);
+    operators::scale_rows(own.query, query_factors_.values(), rows.positions);
+  place_keys_and_values(layer, rows, own, rope, tree.committed, keys, values);
   charge(PassPart::kRope);
-  operators::tree_attention(rows.query, keys, values, rows.parents, layer.sinks, tree,
-                            rows.attended);
-  if (gated) operators::gate_by_sigmoid(rows.attended, rows.attention_gate);
+  operators::tree_attention(own.query, keys, values, rows.parents, layer.sinks, tree, own.attended);
+  if (shape_.architecture->gated_attention)
+    operators::gate_by_sigmoid(own.attended, rows.attention_gate);
   charge(PassPart::kAttention);
-  const Activations attended(rows.attended, rows.quantized, {&layer.attention_output});
+  const Activations attended(own.attended, rows.quantized, {&layer.attention_output});
   charge(PassPart::kNorm);
   operators::linears({{layer.attention_output, attended.of(layer.attention_output), rows.normed}});
   charge(PassPart::kAttentionOutput);
-  add_to_stream(rows);
+  add_to_stream(rows, layer.attention_post_norm);
   charge(PassPart::kNorm);
 }
 
@@ -55,7 +71,7 @@ void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) 
     charge(PassPart::kNorm);
     experts_.run(layer, rows.normed, rows.quantized, rows.normed,
                  [this](PassPart part) { charge(part); });
-    add_to_stream(rows);
+    add_to_stream(rows, layer.feed_forward_post_norm);
     return charge(PassPart::kNorm);
   }
   const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
@@ -63,12 +79,12 @@ void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) 
   operators::linears(
       {{layer.gate, input.of(layer.gate), rows.gate}, {layer.up, input.of(layer.up), rows.up}});
   charge(PassPart::kGateUp);
-  operators::silu_mul(rows.gate, rows.up);
+  activate(rows.gate, rows.up);
   const Activations active(rows.gate, rows.quantized, {&layer.down});
   charge(PassPart::kActivation);
   operators::linears({{layer.down, active.of(layer.down), rows.normed}});
   charge(PassPart::kDown);
-  add_to_stream(rows);
+  add_to_stream(rows, layer.feed_forward_post_norm);
   charge(PassPart::kNorm);
 }
 
@@ -78,24 +94,38 @@ void LayerBlocks::store_keys_and_values(const LayerWeights& layer, const at::Ten
   operators::rms_norm(x, layer.attention_norm, shape_.epsilon, rows.normed);
   const Activations input(rows.normed, rows.quantized, {&layer.key, &layer.value});
   charge(PassPart::kNorm);
-  operators::linears({{layer.key, input.of(layer.key), rows.key},
-                      {layer.value, input.of(layer.value), rows.value}});
+  operators::linears({{layer.key, input.of(layer.key), rows.full.key},
+                      {layer.value, input.of(layer.value), rows.full.value}});
   charge(PassPart::kQueryKeyValue);
-  place_keys_and_values(layer, rows, rope_, slot, keys, values);
+  place_keys_and_values(layer, rows, rows.full, rope_, slot, keys, values);
   charge(PassPart::kRope);
 }
 
 void LayerBlocks::place_keys_and_values(const LayerWeights& layer, const PassRows& rows,
-                                        const RopeTable& rope, std::int64_t slot,
-                                        const at::Tensor& keys, const at::Tensor& values) {
-  if (shape_.architecture->query_key_norm) norm_heads(rows.key, layer.key_norm);
+                                        const AttentionRows& own, const RopeTable& rope,
+                                        std::int64_t slot, const at::Tensor& keys,
+                                        const at::Tensor& values) {
+  if (shape_.architecture->query_key_norm)
+    norm_heads(own.key, layer.key_norm);
+  if (layer.value_norm.defined())
+    norm_heads(own.value, layer.value_norm);
   if (layer.rotates)
-    operators::rope(rope.cosines(), rope.sines(), rows.positions, shape_.head_dim, rows.key);
-  operators::store_rows(rows.key, slot, keys);
-  operators::store_rows(rows.value, slot, values);
+    operators::rope(rope.cosines(), rope.sines(), rows.positions, own.key.size(1) / keys.size(0),
+                    own.key);
+  operators::store_rows(own.key, slot, keys);
+  operators::store_rows(own.value, slot, values);
 }
 
-void LayerBlocks::add_to_stream(const PassRows& rows) const {
+void LayerBlocks::activate(const at::Tensor& gate, const at::Tensor& up) const {
+  if (shape_.architecture->activation == Activation::kGelu) {
+    operators::gelu_mul(gate, up);
+  } else {
+    operators::silu_mul(gate, up);
+  }
+}
+
+void LayerBlocks::add_to_stream(const PassRows& rows, const at::Tensor& norm) const {
+  if (norm.defined()) operators::rms_norm(rows.normed, norm, shape_.epsilon, rows.normed);
   if (shape_.residual_scale == 1) {
     operators::add(rows.hidden, rows.normed);
   } else {
@@ -104,7 +134,7 @@ void LayerBlocks::add_to_stream(const PassRows& rows) const {
 }
 
 void LayerBlocks::norm_heads(const at::Tensor& x, const at::Tensor& weight) const {
-  const at::Tensor heads = x.view({-1, shape_.head_dim});
+  const at::Tensor heads = x.view({-1, weight.size(0)});
   operators::rms_norm(heads, weight, shape_.epsilon, heads);
 }
 

@@ -21,7 +21,7 @@ class LayerBlocks {
         weights_(weights),
         experts_(shape),
         rope_(shape.rotated, shape.rope_base, shape.rope_scaling, shape.rope_divisors),
-        window_rope_(shape.rotated, shape.window_rope_base, shape.window_rope_scaling, {}),
+        window_rope_(window_rotated(shape), shape.window_rope_base, shape.window_rope_scaling, {}),
         query_factors_(shape) {}
 
   // Null: no profile.
@@ -50,11 +50,20 @@ class LayerBlocks {
                              int slot, const at::Tensor& keys, const at::Tensor& values);
 
  private:
-  // Adds the output of a block, rows.normed, to rows.hidden.
-  void add_to_stream(const PassRows& rows) const;
+  // Adds the output of a block, rows.normed, to rows.hidden; `norm`, if there is one, first.
+  void add_to_stream(const PassRows& rows, const at::Tensor& norm) const;
+  // All dimensions of a head, or as many as in the other layers.
+  static int window_rotated(const TransformerShape& shape) {
+    return shape.window_head_dim > 0 ? shape.window_head_dim : shape.rotated;
+  }
+  // `weight` float [head_dim].
   void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
-  void place_keys_and_values(const LayerWeights& layer, const PassRows& rows, const RopeTable& rope,
-                             std::int64_t slot, const at::Tensor& keys, const at::Tensor& values);
+  void project(const LayerWeights& layer, const PassRows& rows, const AttentionRows& own);
+  // gate = activation(gate) * up, as the architecture has it.
+  void activate(const at::Tensor& gate, const at::Tensor& up) const;
+  void place_keys_and_values(const LayerWeights& layer, const PassRows& rows,
+                             const AttentionRows& own, const RopeTable& rope, std::int64_t slot,
+                             const at::Tensor& keys, const at::Tensor& values);
 
   TransformerShape shape_;
   const Weights& weights_;

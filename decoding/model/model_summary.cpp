@@ -172,13 +172,16 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   // Of each head a row of 16-bit integers with its scale, as TransformerKvStorage keeps them.
   const auto windowed = static_cast<int>(std::ranges::count(shape->windowed, true));
   const int layers = shape->attention_layers() - windowed + std::min(shape->mtp_blocks, 1);
-  const std::uint64_t of_layer = std::uint64_t{2} * sizeof(std::int16_t) *
-                                 static_cast<std::uint64_t>(shape->kv_heads) *
-                                 static_cast<std::uint64_t>(shape->head_dim + kernels::kScaleInts);
-  summary.kv_bytes_per_token = static_cast<std::uint64_t>(layers) * of_layer;
+  const auto of_layer = [&](bool has_window) {
+    const AttentionHeads heads = shape->attention_heads(has_window);
+    return std::uint64_t{2} * sizeof(std::int16_t) * static_cast<std::uint64_t>(heads.kv_heads) *
+           static_cast<std::uint64_t>(heads.head_dim + kernels::kScaleInts);
+  };
+  summary.kv_bytes_per_token = static_cast<std::uint64_t>(layers) * of_layer(false);
   if (windowed > 0) {
-    const int rows = windowed * (shape->window - 1);
-    summary.state_bytes = static_cast<std::uint64_t>(rows) * of_layer;
+    const std::uint64_t rows = std::uint64_t{static_cast<unsigned>(windowed)} *
+                               static_cast<unsigned>(shape->window - 1);
+    summary.state_bytes = rows * of_layer(true);
   }
   if (!shape->architecture->is_hybrid()) return {};
   const auto recurrent = static_cast<std::size_t>(shape->layers - shape->attention_layers());

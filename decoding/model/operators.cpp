@@ -36,8 +36,10 @@ TORCH_LIBRARY(redraft, m) {
   m.def("store_rows(Tensor x, int slot, Tensor(a!) cache) -> ()");
   m.def(
       "tree_attention(Tensor q, Tensor keys, Tensor values, Tensor parents, Tensor sinks, int "
-      "heads, int committed, int context, int window, Tensor(a!) out) -> ()");
+      "heads, int committed, int context, int window, float scale, Tensor(a!) out) -> ()");
   m.def("silu_mul(Tensor(a!) gate, Tensor up) -> ()");
+  m.def("gelu_mul(Tensor(a!) gate, Tensor up) -> ()");
+  m.def("cap_softly(Tensor(a!) x, float cap) -> ()");
   m.def("clamped_silu_mul(Tensor(a!) gate, Tensor up) -> ()");
   m.def("add(Tensor(a!) x, Tensor y) -> ()");
   m.def("add_scaled(Tensor(a!) x, Tensor y, float factor) -> ()");
@@ -194,15 +196,25 @@ void tree_attention(const Tensor& q, const Tensor& keys, const Tensor& values,
                     const Tensor& out) {
   static const auto op =
       find<void(const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                std::int64_t, std::int64_t, std::int64_t, std::int64_t, const Tensor&)>(
+                std::int64_t, std::int64_t, std::int64_t, std::int64_t, double, const Tensor&)>(
           "redraft::tree_attention");
   op.call(q, keys, values, parents, sinks, shape.heads, shape.committed, shape.context,
-          shape.window, out);
+          shape.window, shape.scale, out);
 }
 
 void silu_mul(const Tensor& gate, const Tensor& up) {
   static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::silu_mul");
   op.call(gate, up);
+}
+
+void gelu_mul(const Tensor& gate, const Tensor& up) {
+  static const auto op = find<void(const Tensor&, const Tensor&)>("redraft::gelu_mul");
+  op.call(gate, up);
+}
+
+void cap_softly(const Tensor& x, double cap) {
+  static const auto op = find<void(const Tensor&, double)>("redraft::cap_softly");
+  op.call(x, cap);
 }
 
 void clamped_silu_mul(const Tensor& gate, const Tensor& up) {

@@ -89,6 +89,7 @@ struct TreeShape {
   std::int64_t committed;
   std::int64_t context;
   std::int64_t window = 0;
+  double scale = 0;
 };
 // q, out float [rows, heads * head_dim]; keys, values as store_rows writes them; int32 parents of
 // the draft; sinks float [heads], or not defined.
@@ -105,6 +106,10 @@ void gate_by_sigmoid(const at::Tensor& x, const at::Tensor& gate);
 void add_gated_rows(const at::Tensor& x, const at::Tensor& gate, const at::Tensor& y);
 // gate = silu(gate) * up.
 void silu_mul(const at::Tensor& gate, const at::Tensor& up);
+// gate = gelu(gate) * up.
+void gelu_mul(const at::Tensor& gate, const at::Tensor& up);
+// x = cap * tanh(x / cap), float [rows, n].
+void cap_softly(const at::Tensor& x, double cap);
 // gate = kernels::clamped_silu_mul(gate, up).
 void clamped_silu_mul(const at::Tensor& gate, const at::Tensor& up);
 // x += y.

@@ -181,7 +181,7 @@ void store_rows_cpu(const Tensor& x, std::int64_t slot, const Tensor& cache) {
 void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& values,
                         const Tensor& parents, const Tensor& sinks, std::int64_t heads,
                         std::int64_t committed, std::int64_t context, std::int64_t window,
-                        const Tensor& out) {
+                        double scale, const Tensor& out) {
   assert(keys.strides() == values.strides() && keys.sizes() == values.sizes());
   const kernels::AttentionShape shape{.rows = rows(q),
                                       .heads = as_int(heads),
@@ -193,6 +193,7 @@ void tree_attention_cpu(const Tensor& q, const Tensor& keys, const Tensor& value
                                       .context = as_int(context),
                                       .parents = parents.const_data_ptr<std::int32_t>(),
                                       .window = as_int(window),
+                                      .scale = static_cast<float>(scale),
                                       .sinks = sinks.defined() ? floats(sinks) : nullptr};
   kernels::attention(current_isa, shape, floats(q), keys.const_data_ptr<std::int16_t>(),
                      values.const_data_ptr<std::int16_t>(), out_floats(out), pool());
@@ -220,6 +221,15 @@ void add_gated_rows_cpu(const Tensor& x, const Tensor& gate, const Tensor& y) {
 void silu_mul_cpu(const Tensor& gate, const Tensor& up) {
   kernels::silu_mul(current_isa, floats(gate), floats(up), rows(gate), as_int(gate.size(1)),
                     out_floats(gate), pool());
+}
+
+void gelu_mul_cpu(const Tensor& gate, const Tensor& up) {
+  kernels::gelu_mul(current_isa, floats(gate), floats(up), rows(gate), as_int(gate.size(1)),
+                    out_floats(gate), pool());
+}
+
+void cap_softly_cpu(const Tensor& x, double cap) {
+  kernels::cap_softly(out_floats(x), static_cast<float>(cap), rows(x), as_int(x.size(1)), pool());
 }
 
 void clamped_silu_mul_cpu(const Tensor& gate, const Tensor& up) {
@@ -292,6 +302,8 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("gate_by_sigmoid", &gate_by_sigmoid_cpu);
   m.impl("add_gated_rows", &add_gated_rows_cpu);
   m.impl("silu_mul", &silu_mul_cpu);
+  m.impl("gelu_mul", &gelu_mul_cpu);
+  m.impl("cap_softly", &cap_softly_cpu);
   m.impl("clamped_silu_mul", &clamped_silu_mul_cpu);
   m.impl("add", &add_cpu);
   m.impl("add_scaled", &add_scaled_cpu);

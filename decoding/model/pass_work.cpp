@@ -70,8 +70,9 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
       add_recurrence(work, layer.recurrence, shape, rows);
     } else if (!skipped || !skipped->attention[i]) {
       for (const LinearWeight* weight :
-           {&layer.query, &layer.key, &layer.value, &layer.attention_output})
-        add(work, *weight, rows);
+           {&layer.query, &layer.key, &layer.value, &layer.attention_output}) {
+        if (weight->n > 0) add(work, *weight, rows);  // not where keys are values
+      }
     }
     if (skipped && skipped->feed_forward[i]) continue;
     if (!layer.experts.empty()) {
@@ -88,18 +89,20 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
       add(work, *weight, rows);
   }
   // Keys and values as TransformerKvStorage stores them.
-  const int slot_ints = shape.kv_heads * (shape.head_dim + kernels::kScaleInts);
   // A row's scores and its weighted sum of values cover the context, the rows before it and itself,
   // or as many of these as its window has.
-  const auto add_attention = [&](int layers, double limit) {
+  const auto add_attention = [&](int layers, bool has_window, double limit) {
+    const AttentionHeads heads = shape.attention_heads(has_window);
+    const int slot_ints = heads.kv_heads * (heads.head_dim + kernels::kScaleInts);
     const double read = std::min<double>(context, limit);
     const double seen = rows * std::min(context + (rows + 1) / 2.0, limit);
     work.bytes += 2.0 * sizeof(std::int16_t) * layers * slot_ints * read;
-    work.float_macs += 2.0 * layers * shape.query_width() * seen;
+    work.float_macs += 2.0 * layers * heads.query_width() * seen;
   };
   const int windowed = static_cast<int>(std::ranges::count(shape.windowed, true));
-  add_attention(shape.attention_layers() - windowed, std::numeric_limits<double>::infinity());
-  if (windowed > 0) add_attention(windowed, shape.window);
+  add_attention(shape.attention_layers() - windowed, false,
+                std::numeric_limits<double>::infinity());
+  if (windowed > 0) add_attention(windowed, true, shape.window);
   return work;
 }
 

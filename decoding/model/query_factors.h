@@ -6,20 +6,18 @@
 
 namespace redraft {
 
-// What queries are multiplied by where it is not 1: the model's own scale of scores in place of
-// 1 / sqrt(head_dim), and a temperature that grows with the position, as Llama 4 has it.
+// What queries are multiplied by: a temperature that grows with the position, as Llama 4 has it.
 class QueryFactors {
  public:
   explicit QueryFactors(const TransformerShape& shape);
   // False: there is nothing to multiply by.
-  bool differ_from_one() const { return scale_ != 1 || temperature_scale_ != 0; }
+  bool differ_from_one() const { return temperature_scale_ != 0; }
   // Makes positions 0..count-1 available. A position's factor does not depend on `count`.
   void reserve(int count);
   // Float [positions]; undefined if all are 1.
   const at::Tensor& values() const { return values_; }
 
  private:
-  double scale_;
   double temperature_scale_;
   int temperature_span_;
   at::Tensor values_;

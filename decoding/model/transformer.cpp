@@ -108,13 +108,16 @@ class Transformer final : public LanguageModel,
     const operators::CpuScope scope(pool_, isa_);
     std::unique_ptr<KvCache> cache = new_cache(capacity);
     auto& storage = static_cast<TransformerKvStorage&>(*cache->storage());
-    const at::Tensor rows = any_rows(kContextBlock, shape_.kv_width());
+    const at::Tensor rows = any_rows(
+        kContextBlock, std::max(shape_.kv_width(), shape_.attention_heads(true).kv_width()));
     for (int slot = 0; slot < length; slot += kContextBlock) {
       const at::Tensor block = rows.narrow(0, 0, std::min(kContextBlock, length - slot));
       if (storage.windows()) storage.windows()->begin_pass(slot, as_int(block.size(0)), 0);
       for (int i = 0; i < storage.layers(); ++i) {
-        operators::store_rows(block, slot, storage.keys(i));
-        operators::store_rows(block, slot, storage.values(i));
+        const int width = shape_.attention_heads(storage.is_windowed(i)).kv_width();
+        const at::Tensor own = block.narrow(1, 0, width).contiguous();
+        operators::store_rows(own, slot, storage.keys(i));
+        operators::store_rows(own, slot, storage.values(i));
       }
     }
     if (storage.recurrent()) storage.recurrent()->end_pass(length);
@@ -248,7 +251,11 @@ class Transformer final : public LanguageModel,
     blocks_.embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
     operators::TreeShape tree{
-        .heads = shape_.heads, .committed = committed, .context = context_rows};
+        .heads = shape_.heads,
+        .committed = committed,
+        .context = context_rows,
+        .window = 0,
+        .scale = shape_.attention_scale};
     int attention = 0;  // layers so far
     for (int i = 0; i < shape_.layers; ++i) {
       const auto at = static_cast<std::size_t>(i);
@@ -262,6 +269,7 @@ class Transformer final : public LanguageModel,
         ++attention;
       }
       if (!skipped || !skipped->feed_forward[at]) blocks_.feed_forward(layer, rows);
+      if (layer.output_scale != 1) operators::scale(rows.hidden, layer.output_scale);
       captured_.take(i, rows.hidden, context_rows - 1);
     }
     if (mtp_) {
@@ -320,6 +328,7 @@ class Transformer final : public LanguageModel,
       const at::Tensor logits = at::empty({count, k}, at::kFloat);
       operators::head_top_k(weights_.head, input.of(weights_.head), ids, logits);
       const std::int32_t* id = ids.const_data_ptr<std::int32_t>();
+      if (shape_.logit_cap > 0) operators::cap_softly(logits, shape_.logit_cap);
       const float* logit = logits.const_data_ptr<float>();
       out.top_ids.assign(id, id + ids.numel());
       out.top_logits.assign(logit, logit + logits.numel());
@@ -347,6 +356,7 @@ class Transformer final : public LanguageModel,
     const auto best =
         static_cast<TokenId>(std::max_element(begin, begin + shape_.vocabulary) - begin);
     *id.mutable_data_ptr<std::int32_t>() = best;
+    if (shape_.logit_cap > 0) operators::cap_softly(logits, shape_.logit_cap);
     const at::Tensor log_probability = at::empty({1}, at::kFloat);
     operators::log_probability(logits, id, log_probability);
     return {best, std::exp(*log_probability.const_data_ptr<float>())};
@@ -374,12 +384,14 @@ class Transformer final : public LanguageModel,
     Predictions out;
     const auto vocabulary = static_cast<std::size_t>(shape_.vocabulary);
     for_logits(normed, quantized, [&](int first, const at::Tensor& part) {
-      const float* logits = part.const_data_ptr<float>();
-      for (int r = 0; r < part.size(0); ++r, logits += vocabulary) {
-        const std::span<const float> row(logits, vocabulary);
-        out.argmax.push_back(likeliest_token(row));
-        (*needs.logits)(first + r, row);
-      }
+      const auto row = [&](int r) {
+        const auto at = static_cast<std::size_t>(r) * vocabulary;
+        return std::span(part.const_data_ptr<float>() + at, vocabulary);
+      };
+      // Before the cap, which may round different logits to the same number.
+      for (int r = 0; r < part.size(0); ++r) out.argmax.push_back(likeliest_token(row(r)));
+      if (shape_.logit_cap > 0) operators::cap_softly(part, shape_.logit_cap);
+      for (int r = 0; r < part.size(0); ++r) (*needs.logits)(first + r, row(r));
     });
     charge(PassPart::kHead);
     return out;
@@ -391,6 +403,7 @@ class Transformer final : public LanguageModel,
     std::vector<float> out(tokens.size());
     for_logits(normed, quantized, [&](int first, const at::Tensor& part) {
       const auto n = part.size(0);
+      if (shape_.logit_cap > 0) operators::cap_softly(part, shape_.logit_cap);
       const at::Tensor ids = at::empty({n}, at::kInt);
       std::copy_n(tokens.begin() + first, n, ids.mutable_data_ptr<std::int32_t>());
       const at::Tensor result = at::empty({n}, at::kFloat);

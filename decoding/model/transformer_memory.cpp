@@ -12,8 +12,8 @@
 namespace redraft {
 
 KvLayers KvLayers::of(const TransformerShape& shape, bool mtp) {
-  KvLayers layers{.kv_heads = shape.kv_heads,
-                  .head_dim = shape.head_dim,
+  KvLayers layers{.heads = shape.attention_heads(false),
+                  .window_heads = shape.attention_heads(true),
                   .windowed = {},
                   .window = shape.window};
   for (int i = 0; i < shape.layers; ++i) {
@@ -26,15 +26,15 @@ KvLayers KvLayers::of(const TransformerShape& shape, bool mtp) {
 WindowShape KvLayers::windows() const {
   return {.layers = static_cast<int>(std::ranges::count(windowed, true)),
           .window = window,
-          .kv_heads = kv_heads,
-          .head_dim = head_dim};
+          .kv_heads = window_heads.kv_heads,
+          .head_dim = window_heads.head_dim};
 }
 
 TransformerKvStorage::TransformerKvStorage(const KvLayers& layers, int slots,
                                            std::unique_ptr<RecurrentState> state)
     : layers_(layers),
-      rows_(static_cast<int>(std::ranges::count(layers.windowed, false)), slots, layers.kv_heads,
-            layers.head_dim),
+      rows_(static_cast<int>(std::ranges::count(layers.windowed, false)), slots, layers.heads.kv_heads,
+            layers.heads.head_dim),
       recurrent_(std::move(state)) {
   int counts[] = {0, 0};
   for (const bool windowed : layers.windowed) places_.push_back(counts[windowed ? 1 : 0]++);
@@ -75,6 +75,21 @@ std::size_t TransformerKvStorage::bytes(int slots) const {
   return bytes + (windows_ ? windows_->held_bytes(slots) : 0);
 }
 
+namespace {
+
+// The beginnings of buffers, as rows of these heads.
+AttentionRows rows_of(const AttentionRows& all, int count, const AttentionHeads& heads) {
+  const auto first = [count](const at::Tensor& memory, int width) {
+    return memory.narrow(0, 0, std::int64_t{count} * width).view({count, width});
+  };
+  return {.query = first(all.query, heads.query_width()),
+          .key = first(all.key, heads.kv_width()),
+          .value = first(all.value, heads.kv_width()),
+          .attended = first(all.attended, heads.query_width())};
+}
+
+}  // namespace
+
 const PassRows& PassBuffers::rows(int count) {
   if (count == count_) return view_;
   if (count > capacity_) {
@@ -92,10 +107,8 @@ const PassRows& PassBuffers::rows(int count) {
            .parents = all_.parents,
            .hidden = first(all_.hidden),
            .normed = first(all_.normed),
-           .query = first(all_.query),
-           .key = first(all_.key),
-           .value = first(all_.value),
-           .attended = first(all_.attended),
+           .full = rows_of(all_.full, count, shape_.attention_heads(false)),
+           .windowed = rows_of(all_.full, count, shape_.attention_heads(true)),
            .query_and_gate = first(all_.query_and_gate),
            .attention_gate = first(all_.attention_gate),
            .gate = first(all_.gate),
@@ -107,7 +120,12 @@ const PassRows& PassBuffers::rows(int count) {
 
 PassRows PassBuffers::allocate(int count) const {
   const auto floats = [count](int width) { return at::empty({count, width}, at::kFloat); };
-  const int widest = std::max({shape_.hidden, shape_.query_width(), shape_.feed_forward,
+  const AttentionHeads full = shape_.attention_heads(false);
+  const AttentionHeads windowed = shape_.attention_heads(true);
+  const std::int64_t queries = std::max(full.query_width(), windowed.query_width());
+  const std::int64_t keys = std::max(full.kv_width(), windowed.kv_width());
+  const auto memory = [count](std::int64_t width) { return at::empty({count * width}, at::kFloat); };
+  const int widest = std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
                                shape_.shared_feed_forward, shape_.delta.value_width()});
   const bool gated = shape_.architecture->gated_attention;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
@@ -116,10 +134,11 @@ PassRows PassBuffers::allocate(int count) const {
           .parents = at::empty({count}, at::kInt),
           .hidden = floats(shape_.hidden),
           .normed = floats(shape_.hidden),
-          .query = floats(shape_.query_width()),
-          .key = floats(shape_.kv_width()),
-          .value = floats(shape_.kv_width()),
-          .attended = floats(shape_.query_width()),
+          .full = {.query = memory(queries),
+                   .key = memory(keys),
+                   .value = memory(keys),
+                   .attended = memory(queries)},
+          .windowed = {},
           .query_and_gate = gated ? floats(2 * shape_.query_width()) : at::Tensor(),
           .attention_gate = gated ? floats(shape_.query_width()) : at::Tensor(),
           .gate = floats(shape_.feed_forward),

@@ -19,9 +19,8 @@ namespace redraft {
 
 // The layers of a transformer that have keys and values, in order.
 struct KvLayers {
-  int kv_heads = 0;
-  int head_dim = 0;
-  std::vector<bool> windowed;  // whether each one has a sliding window
+  AttentionHeads heads, window_heads;  // of those without a sliding window, and with one
+  std::vector<bool> windowed;          // whether each one has a window
   int window = 0;              // of those
 
   // Those of `shape`; an MTP block, if there is one, comes last.
@@ -68,12 +67,18 @@ class TransformerKvStorage : public KvStorage {
   std::unique_ptr<WindowRows> windows_;
 };
 
+// The intermediate rows of a layer's attention.
+struct AttentionRows {
+  at::Tensor query, key, value, attended;
+};
+
 // The intermediate rows of one pass. Floats [rows, width], int32 [rows].
 struct PassRows {
   at::Tensor ids, positions, parents;
   at::Tensor hidden;  // the residual stream
   at::Tensor normed;  // the input of a block after its norm
-  at::Tensor query, key, value, attended;
+  // Of layers without a sliding window and with one; the same memory.
+  AttentionRows full, windowed;
   at::Tensor query_and_gate, attention_gate;  // undefined if attention is not gated
   at::Tensor gate, up;
   at::Tensor quantized;  // uint8 [bytes]: the input of the next linear layers

@@ -56,8 +56,6 @@ std::optional<ShapeProblem> out_of_range(const TransformerShape& shape) {
       FieldLimits{shape.experts > 0 ? "expert_feed_forward_length" : "feed_forward_length",
                   shape.feed_forward, 1, kMaxWidth},
       FieldLimits{"attention.head_count", shape.heads, 1, kMaxHeads},
-      FieldLimits{"attention.head_count_kv", shape.kv_heads, 1, kMaxHeads},
-      FieldLimits{"attention.key_length", shape.head_dim, 1, kMaxHeadDim},
       FieldLimits{"vocab_size", shape.vocabulary, 1, kMaxVocabulary},
       FieldLimits{"expert_count", shape.experts, 0, kMaxExperts},
       FieldLimits{"expert_used_count", shape.experts_used, shape.experts > 0 ? 1 : 0,
@@ -123,6 +121,25 @@ std::optional<ShapeProblem> recurrence_problem(const TransformerShape& shape) {
 
 bool is_positive(double value);
 
+std::optional<ShapeProblem> heads_problem(const TransformerShape& shape, bool has_window) {
+  const AttentionHeads all = shape.attention_heads(has_window);
+  const std::array fields = {
+      FieldLimits{"attention.head_count_kv", all.kv_heads, 1, kMaxHeads},
+      FieldLimits{has_window ? "attention.key_length_swa" : "attention.key_length", all.head_dim, 1,
+                  kMaxHeadDim},
+  };
+  if (std::optional<ShapeProblem> problem = out_of_range(fields)) return problem;
+  if (all.heads % all.kv_heads != 0)
+    return ShapeProblem{"attention.head_count_kv", "key-value heads do not divide the heads"};
+  if (all.head_dim % kHeadGranularity != 0) {
+    return ShapeProblem{"attention.head_count", "heads are not a multiple of " +
+                                                    std::to_string(kHeadGranularity) + " wide"};
+  }
+  if (all.query_width() > kMaxWidth)
+    return ShapeProblem{"attention.key_length", "the heads are too wide together"};
+  return std::nullopt;
+}
+
 std::optional<ShapeProblem> window_problem(const TransformerShape& shape) {
   if (shape.windowed.empty()) return std::nullopt;
   constexpr std::string_view kList = "attention.sliding_window_pattern";
@@ -134,7 +151,7 @@ std::optional<ShapeProblem> window_problem(const TransformerShape& shape) {
     return ShapeProblem{kList, "leaves no layer that sees all tokens"};
   if (!(is_positive(shape.window_rope_base) && shape.window_rope_base > 1))
     return ShapeProblem{"rope.freq_base_swa", "is not above 1"};
-  return std::nullopt;
+  return heads_problem(shape, true);
 }
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
@@ -175,6 +192,8 @@ std::optional<ShapeProblem> scales_problem(const TransformerShape& shape) {
     if (!(std::isnormal(static_cast<float>(factor)) && factor > 0))
       return ShapeProblem{field, "is not positive"};
   }
+  if (!(std::isfinite(static_cast<float>(shape.logit_cap)) && shape.logit_cap >= 0))
+    return ShapeProblem{"final_logit_softcapping", "is negative or no number"};
   constexpr std::string_view kTemperature = "attention.temperature_scale";
   if (!(std::isfinite(static_cast<float>(shape.temperature_scale)) && shape.temperature_scale >= 0))
     return ShapeProblem{kTemperature, "is negative or no number"};
@@ -197,16 +216,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   // A row is in memory once for each of its experts.
   if (shape.experts > 0 && shape.experts_used * shape.feed_forward > kMaxWidth)
     return ShapeProblem{"expert_used_count", "the experts of a row are too wide together"};
-  if (shape.heads % shape.kv_heads != 0) {
-    return ShapeProblem{"attention.head_count_kv", "key-value heads do not divide the heads"};
-  }
-  if (shape.head_dim % kHeadGranularity != 0) {
-    return ShapeProblem{"attention.head_count", "heads are not a multiple of " +
-                                                    std::to_string(kHeadGranularity) + " wide"};
-  }
-  if (shape.query_width() > kMaxWidth) {
-    return ShapeProblem{"attention.key_length", "the heads are too wide together"};
-  }
+  if (std::optional<ShapeProblem> problem = heads_problem(shape, false)) return problem;
   if (!is_positive(shape.epsilon))
     return ShapeProblem{"attention.layer_norm_rms_epsilon", "is not positive"};
   if (!(is_positive(shape.rope_base) && shape.rope_base > 1))

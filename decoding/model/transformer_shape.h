@@ -15,6 +15,16 @@
 
 namespace redraft {
 
+// The heads of a layer's attention.
+struct AttentionHeads {
+  int heads = 0;     // of queries
+  int kv_heads = 0;  // divides heads
+  int head_dim = 0;  // a multiple of 16
+
+  int query_width() const { return heads * head_dim; }
+  int kv_width() const { return kv_heads * head_dim; }
+};
+
 // What a model's files say about its transformer: its architecture, and the numbers that models of
 // one architecture differ in.
 struct TransformerShape {
@@ -42,6 +52,8 @@ struct TransformerShape {
   double residual_scale = 1;    // factor of what a block adds to its row
   double attention_scale = 0;   // factor of scores; 0: 1 / sqrt(head_dim)
   double logit_divisor = 1;     // divides the head's outputs
+  // Logits are cap * tanh(logit / cap), which leaves their order; 0: there is no cap.
+  double logit_cap = 0;
   // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.
@@ -64,6 +76,9 @@ struct TransformerShape {
   int window = 0;  // at least 1, if any layer has one
   double window_rope_base = 0;
   RopeScaling window_rope_scaling = {};
+  // Their heads; 0: as many and as wide as those of the other layers.
+  int window_kv_heads = 0;
+  int window_head_dim = 0;
   // MTP blocks (multi-token prediction). They follow the layers; only the first one is loaded.
   int mtp_blocks = 0;
   // The conventions of Hugging Face's files for hybrids: norms are stored less 1, except for that
@@ -92,8 +107,17 @@ struct TransformerShape {
     if (architecture->has_delta_nets()) return delta.convolution();
     return {.channels = hidden, .taps = short_taps};
   }
-  int query_width() const { return heads * head_dim; }
-  int kv_width() const { return kv_heads * head_dim; }
+  // Of the layers with a window, or of those without.
+  AttentionHeads attention_heads(bool has_window) const {
+    AttentionHeads all{heads, kv_heads, head_dim};
+    if (has_window && window_kv_heads > 0) all.kv_heads = window_kv_heads;
+    if (has_window && window_head_dim > 0) all.head_dim = window_head_dim;
+    return all;
+  }
+  bool windows_have_other_heads() const { return window_kv_heads > 0 || window_head_dim > 0; }
+  // Of the layers without a window.
+  int query_width() const { return attention_heads(false).query_width(); }
+  int kv_width() const { return attention_heads(false).kv_width(); }
 };
 
 // A number that this build cannot compute with: its name in GGUF's words, as in

@@ -71,28 +71,44 @@ class Planner {
     if (shape_.is_recurrent(number)) {
       take_recurrence(prefix, layer.recurrence);
     } else {
-      take_attention(prefix, layer);
+      take_attention(prefix, shape_.attention_heads(shape_.has_window(number)), layer);
     }
     take_norm(prefix + std::string(shape_.architecture->feed_forward_norm) + ".weight", hidden,
               layer.feed_forward_norm);
+    if (shape_.architecture->post_norms) take_post_norms(prefix, layer);
     if (shape_.experts > 0) return take_experts(number, prefix, layer);
     take_linear(prefix + "ffn_gate", shape_.feed_forward, hidden, layer.gate);
     take_linear(prefix + "ffn_up", shape_.feed_forward, hidden, layer.up);
     take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
   }
 
-  void take_attention(const std::string& prefix, PlannedLayer& layer) {
+  // What follows a block, and the factor of the layer's output.
+  void take_post_norms(const std::string& prefix, PlannedLayer& layer) {
+    take_norm(prefix + "post_attention_norm.weight", shape_.hidden, layer.attention_post_norm);
+    take_norm(prefix + "post_ffw_norm.weight", shape_.hidden, layer.feed_forward_post_norm);
+    const std::string scale = prefix + "layer_output_scale.weight";
+    if (!files_.find_tensor(scale)) return;
+    std::vector<float> factor;
+    take_vector(scale, 1, factor);
+    if (!factor.empty()) layer.output_scale = factor[0];
+  }
+
+  void take_attention(const std::string& prefix, const AttentionHeads& heads,
+                      PlannedLayer& layer) {
     const int hidden = shape_.hidden;
-    const int paired = shape_.paired_rows ? shape_.head_dim : 0;
+    const int paired = shape_.paired_rows ? heads.head_dim : 0;
     const int parts = shape_.architecture->gated_attention ? 2 : 1;
-    take_linear(prefix + "attn_q", parts * shape_.query_width(), hidden, layer.query, paired);
-    take_linear(prefix + "attn_k", shape_.kv_width(), hidden, layer.key, paired);
-    take_linear(prefix + "attn_v", shape_.kv_width(), hidden, layer.value);
+    take_linear(prefix + "attn_q", parts * heads.query_width(), hidden, layer.query, paired);
+    take_linear(prefix + "attn_k", heads.kv_width(), hidden, layer.key, paired);
+    if (!shape_.architecture->norms_values || files_.find_tensor(prefix + "attn_v.weight"))
+      take_linear(prefix + "attn_v", heads.kv_width(), hidden, layer.value);
     if (shape_.architecture->query_key_norm) {
-      take_norm(prefix + "attn_q_norm.weight", shape_.head_dim, layer.query_norm);
-      take_norm(prefix + "attn_k_norm.weight", shape_.head_dim, layer.key_norm);
+      take_norm(prefix + "attn_q_norm.weight", heads.head_dim, layer.query_norm);
+      take_norm(prefix + "attn_k_norm.weight", heads.head_dim, layer.key_norm);
     }
-    take_linear(prefix + "attn_output", hidden, shape_.query_width(), layer.attention_output);
+    if (shape_.architecture->norms_values)
+      layer.value_norm.assign(static_cast<std::size_t>(heads.head_dim), 1);
+    take_linear(prefix + "attn_output", hidden, heads.query_width(), layer.attention_output);
     if (shape_.architecture->has_sinks)
       take_vector(prefix + "attn_sinks.weight", shape_.heads, layer.sinks);
   }

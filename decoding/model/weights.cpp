@@ -70,7 +70,11 @@ class WeightLoader {
     layer.attention_norm = to_tensor(from.attention_norm);
     layer.query_norm = to_tensor(from.query_norm);
     layer.key_norm = to_tensor(from.key_norm);
+    layer.value_norm = to_tensor(from.value_norm);
     layer.feed_forward_norm = to_tensor(from.feed_forward_norm);
+    layer.attention_post_norm = to_tensor(from.attention_post_norm);
+    layer.feed_forward_post_norm = to_tensor(from.feed_forward_post_norm);
+    layer.output_scale = from.output_scale;
     take_matrix(from.query, layer.query);
     take_matrix(from.key, layer.key);
     take_matrix(from.value, layer.value);

@@ -45,12 +45,17 @@ struct RecurrenceWeights {
 struct LayerWeights {
   at::Tensor attention_norm;        // float [hidden]
   bool rotates = true;              // queries and keys
-  LinearWeight query, key, value;   // empty in a layer with a recurrent state, which has
+  // Without a matrix for values, keys take their place. All are empty in
+  LinearWeight query, key, value;   // a layer with a recurrent state, which has
   RecurrenceWeights recurrence;     // these instead
-  at::Tensor query_norm, key_norm;  // float [head_dim]; undefined if heads are not normed
+  // Float [head_dim]; undefined if heads are not normed.
+  at::Tensor query_norm, key_norm, value_norm;
   LinearWeight attention_output;
   at::Tensor sinks;  // float [heads]; undefined if there are none
   at::Tensor feed_forward_norm;  // float [hidden]
+  // Of what the blocks add to the stream, float [hidden]; undefined if there are none.
+  at::Tensor attention_post_norm, feed_forward_post_norm;
+  double output_scale = 1;  // factor of the layer's output
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those
   std::vector<ExpertWeights> experts;  // empty: the layer is dense

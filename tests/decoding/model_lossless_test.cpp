@@ -154,6 +154,7 @@ INSTANTIATE_TEST_SUITE_P(, ModelLossless,
                                          Param("qwen35", true), Param("qwen35moe", true),
                                          Param("qwen3next", true), Param("lfm2", false),
                                          Param("mellum", false), Param("gpt-oss", false),
+                                         Param("gemma4", false),
                                          Param("smollm3", false), Param("mistral3", false),
                                          Param("granite", false), Param("seed_oss", false)),
                          [](const auto& each) {

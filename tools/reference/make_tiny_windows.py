@@ -2,7 +2,7 @@
 """Makes the tiny models with sliding windows with which redraft is tested, and the logits that they should give.
 
 Like make_tiny_hybrids.py: random weights from a fixed seed, written as a folder and as a GGUF file with the names and
-keys of llama.cpp's converter (gpt-oss as a file only). transformers reads the text at once, and again token by token; it is more than four
+keys of llama.cpp's converter (gpt-oss and gemma4 as a file only). transformers reads the text at once, and again token by token; it is more than four
 windows long.
 
     VENV/bin/pip install -r tools/reference/requirements-hybrids.lock
@@ -31,6 +31,12 @@ YARN = {"rope_type": "yarn", "rope_theta": 2e4, "factor": 4.0, "original_max_pos
 MELLUM = {"num_experts": 8, "num_experts_per_tok": 3, "moe_intermediate_size": 24, "norm_topk_prob": True}
 GPT_OSS = {"num_local_experts": 8, "num_experts_per_tok": 3, "intermediate_size": 24, "attention_bias": True,
            "rms_norm_eps": 1e-5}
+# Two widths of heads, of which the wider ones rotate by a half; with keys that are values, and caps.
+GEMMA = {"intermediate_size": 48, "tie_word_embeddings": True, "hidden_size_per_layer_input": 0,
+         "vocab_size_per_layer_input": 64, "num_key_value_heads": 2, "global_head_dim": 32,
+         "final_logit_softcapping": 4.0, "rope_parameters": {
+             FULL: {"rope_type": "proportional", "partial_rotary_factor": 0.5, "rope_theta": 1e6},
+             SLIDING: {"rope_type": "default", "rope_theta": 1e4}}}
 
 # name: (classes, its name in GGUF, type of the weights, differences from SIZES)
 MODELS = {
@@ -50,7 +56,12 @@ MODELS = {
     "gptoss_even": ((transformers.GptOssConfig, transformers.GptOssForCausalLM), "gpt-oss", torch.float32, {
         **GPT_OSS, "num_local_experts": 4, "num_experts_per_tok": 2, "num_hidden_layers": 2,
         "layer_types": [SLIDING, FULL], "rope_parameters": {"rope_type": "default", "rope_theta": 15e4}}),
+    "gemma4": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.bfloat16, {
+        **GEMMA, "attention_k_eq_v": True, "num_global_key_value_heads": 1, "layer_types": [SLIDING, SLIDING, FULL]}),
+    "gemma4_values": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.float32, {
+        **GEMMA, "num_hidden_layers": 2, "layer_types": [SLIDING, FULL]}),
 }
+FILE_ONLY = ("gpt-oss", "gemma4")
 IN_LAYER = {
     "self_attn.q_proj.bias": "attn_q.bias", "self_attn.k_proj.bias": "attn_k.bias",
     "self_attn.v_proj.bias": "attn_v.bias", "self_attn.o_proj.bias": "attn_output.bias",
@@ -64,6 +75,14 @@ IN_LAYER = {
 }
 
 
+GEMMA_LAYER = {
+    "post_attention_layernorm.weight": "post_attention_norm.weight", "pre_feedforward_layernorm.weight": "ffn_norm.weight",
+    "post_feedforward_layernorm.weight": "post_ffw_norm.weight", "layer_scalar": "layer_output_scale.weight",
+    "mlp.gate_proj.weight": "ffn_gate.weight", "mlp.up_proj.weight": "ffn_up.weight",
+    "mlp.down_proj.weight": "ffn_down.weight",
+}
+
+
 def make_model(architecture, dtype, differences, seed):
     """The model, with weights large enough for logits to differ; they fit `dtype` exactly."""
     config_class, model_class = architecture
@@ -73,11 +92,17 @@ def make_model(architecture, dtype, differences, seed):
         values = torch.randn(parameter.shape, generator=random)
         if "norm" in name:
             values = 1 + values / 4
+        elif "embed" in name and model_class is transformers.Gemma4ForCausalLM:
+            values /= 4  # the head's, too
         elif "experts" in name and name.endswith("_proj") and "GptOss" in model_class.__name__:
             values *= 2 / math.sqrt(parameter.shape[-2])  # a few gates are clamped
         elif "embed" not in name:
             values *= 1.5 / math.sqrt(parameter.shape[-1])
         parameter.data = values.to(dtype)
+    for name, buffer in model.named_buffers():
+        if name.endswith("layer_scalar"):
+            buffer.data = (1 + torch.randn(1, generator=random) / 4).to(dtype)
+    model.tie_weights()
     return model.eval()
 
 
@@ -101,15 +126,40 @@ def write_keys(writer, config):
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_key_length(config.head_dim)
-    writer.add_value_length(config.head_dim)
-    writer.add_rope_dimension_count(config.head_dim)
+    if writer.arch != "gemma4":
+        writer.add_head_count_kv(config.num_key_value_heads)
+        writer.add_key_length(config.head_dim)
+        writer.add_value_length(config.head_dim)
+        writer.add_rope_dimension_count(config.head_dim)
     writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_sliding_window(config.sliding_window)
 
 
+def write_gemma_keys(writer, config):
+    layers = [config.per_layer_config[i] for i in range(config.num_hidden_layers)]
+    width, own = layers[-1].head_dim, layers[0].head_dim
+    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_shared_kv_layers(0)
+    writer.add_embedding_length_per_layer_input(0)
+    writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])
+    writer.add_head_count_kv([layer.num_key_value_heads for layer in layers])
+    for key, value in (("key", width), ("value", width), ("key_swa", own), ("value_swa", own)):
+        kind, *window = key.split("_")
+        writer.add_uint32("_".join((f"gemma4.attention.{kind}_length", *window)), value)
+    writer.add_rope_dimension_count(width)
+    writer.add_rope_dimension_count_swa(own)
+    writer.add_rope_freq_base(config.rope_parameters[FULL]["rope_theta"])
+    writer.add_rope_freq_base_swa(config.rope_parameters[SLIDING]["rope_theta"])
+    writer.add_final_logit_softcapping(config.final_logit_softcapping)
+    pairs = int(width * config.rope_parameters[FULL]["partial_rotary_factor"]) // 2
+    factors = torch.tensor([1.0] * pairs + [1e30] * (width // 2 - pairs))
+    writer.add_tensor("rope_freqs.weight", factors.numpy())
+
+
 def write_own_keys(writer, config):
+    if writer.arch == "gemma4":
+        write_gemma_keys(writer, config)
+        return
     writer.add_expert_count(config.num_experts)
     writer.add_expert_used_count(config.num_experts_per_tok)
     if writer.arch == "gpt-oss":
@@ -133,6 +183,8 @@ def write_rope(writer, rope):
 
 def converted(name, values, architecture):
     """The tensors of GGUF for one of a layer's."""
+    if architecture == "gemma4" and name in GEMMA_LAYER:
+        return {GEMMA_LAYER[name]: values}
     if architecture == "gpt-oss":
         if name == "post_attention_layernorm.weight":
             return {"post_attention_norm.weight": values}
@@ -152,7 +204,8 @@ def write_gguf(model, architecture, dtype, path):
     writer = gguf.GGUFWriter(path, architecture)
     write_keys(writer, model.config)
     write_own_keys(writer, model.config)
-    for name, parameter in model.named_parameters():
+    scalars = [(name, buffer) for name, buffer in model.named_buffers() if name.endswith("layer_scalar")]
+    for name, parameter in [*model.named_parameters(), *scalars]:
         values = parameter.detach().float()
         if name in OUTER:
             tensors = {OUTER[name]: values}
@@ -178,7 +231,7 @@ def main():
         (target / "generation_config.json").unlink(missing_ok=True)
         write_gguf(model, gguf_name, dtype, target / "model.gguf")
         expected = run(target, architecture[1], seed)
-        if gguf_name == "gpt-oss":
+        if gguf_name in FILE_ONLY:
             for name in ("config.json", "model.safetensors"):
                 (target / name).unlink()
         write_golden(target, expected)

@@ -93,6 +93,7 @@ TEST_P(RowInvarianceOfEachIsa, ActivationAndSum) {
       std::vector<float> out = rows_of(x, first, rows, n);
       const std::vector<float> other = rows_of(y, first, rows, n);
       silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
+      gelu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
       clamped_silu_mul(isa, out.data(), other.data(), rows, n, out.data(), pool);
       add(isa, out.data(), other.data(), rows, n, pool);
       add_scaled(isa, out.data(), other.data(), 0.3F, rows, n, pool);

@@ -169,6 +169,9 @@ TEST_P(SameBits, OperatorsOfEightLanes) {
     defined.silu_mul(x.data(), y.data(), n, expected.data());
     tested.silu_mul(x.data(), y.data(), n, got.data());
     expect_same("silu_mul");
+    defined.gelu_mul(x.data(), y.data(), n, expected.data());
+    tested.gelu_mul(x.data(), y.data(), n, got.data());
+    expect_same("gelu_mul");
     defined.clamped_silu_mul(x.data(), y.data(), n, expected.data());
     tested.clamped_silu_mul(x.data(), y.data(), n, got.data());
     expect_same("clamped_silu_mul");
@@ -217,6 +220,7 @@ struct AttentionCase {
                             .kv_heads = 1,
                             .head_dim = head_dim,
                             .regular = length + kRows,
+                            .scale = 0.2F,
                             .q = queries.data(),
                             .keys = fixed[0].data(),
                             .values = fixed[1].data(),

@@ -27,6 +27,8 @@ struct TinyModel {
   int context_length = 512;
   // Of an architecture with sliding windows, and every so many layers one has none.
   int window = 24;
+  int window_kv_heads = 1;  // of gemma4, as the next
+  int window_head_dim = 32;
   int unwindowed_every = 2;
   int experts = 8;  // of a mixture
   int experts_used = 3;
@@ -71,6 +73,11 @@ struct TinyModel {
       for (int i = 0; i < layers; ++i) each.push_back(has_attention(i) ? kv_heads : 0);
       out.integers(architecture + ".attention.head_count_kv", each);
       count("shortconv.l_cache", taps);
+    } else if (has_post_norms()) {
+      std::vector<std::int32_t> each;
+      for (int i = 0; i < layers; ++i) each.push_back(has_window(i) ? window_kv_heads : kv_heads);
+      out.integers(architecture + ".attention.head_count_kv", each);
+      out.real(architecture + ".final_logit_softcapping", 3.0F);
     } else {
       count("attention.head_count_kv", kv_heads);
     }
@@ -87,7 +94,10 @@ struct TinyModel {
     }
     if (has_windows()) {
       count("attention.sliding_window", window);
-      count("attention.sliding_window_pattern", unwindowed_every);
+      std::vector<bool> windowed;
+      for (int i = 0; i < layers; ++i) windowed.push_back(has_window(i));
+      out.booleans(architecture + ".attention.sliding_window_pattern", windowed);
+      if (has_post_norms()) count("attention.key_length_swa", window_head_dim);
       out.real(architecture + ".rope.freq_base_swa", 5000.0F);
     }
     out.real(architecture + ".rope.freq_base", 10000.0F);
@@ -109,6 +119,8 @@ struct TinyModel {
   bool has_query_key_norm() const { return row() != nullptr && row()->query_key_norm; }
   bool is_mixture() const { return row() != nullptr && row()->is_mixture; }
   bool is_hybrid() const { return row() != nullptr && row()->is_hybrid(); }
+  bool has_post_norms() const { return row() != nullptr && row()->post_norms; }
+  bool has_window(int layer) const { return has_windows() && (layer + 1) % unwindowed_every != 0; }
   bool has_sinks() const { return row() != nullptr && row()->has_sinks; }
   bool has_windows() const { return row() != nullptr && row()->unwindowed_every > 0; }
   bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
@@ -184,7 +196,7 @@ struct TinyModel {
     const std::string prefix = "blk." + std::to_string(number) + ".";
     add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
     if (has_attention) {
-      add_attention(out, prefix, random);
+      add_attention(out, prefix, has_window(number), random);
     } else if (has_delta_nets()) {
       add_delta_net(out, prefix, random);
     } else {
@@ -203,6 +215,11 @@ struct TinyModel {
       if (has_sinks()) add_expert_biases(out, prefix, random);
       return;
     }
+    if (has_post_norms()) {
+      add_vector(out, prefix + "post_attention_norm.weight", hidden, 1, random);
+      add_vector(out, prefix + "post_ffw_norm.weight", hidden, 1, random);
+      add_vector(out, prefix + "layer_output_scale.weight", 1, 1, random);
+    }
     add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
@@ -214,17 +231,21 @@ struct TinyModel {
       add_vector(out, prefix + norm + ".weight", hidden, 1, random);
     add_layer(out, layers, true, random);
   }
-  void add_attention(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
-    const int width = head_dim * heads;
-    const int kv_width = head_dim * kv_heads;
+  void add_attention(GgufWriter& out, const std::string& prefix, bool windowed,
+                     std::mt19937& random) const {
+    const bool other = windowed && has_post_norms();
+    const int dim = other ? window_head_dim : head_dim;
+    const int width = dim * heads;
+    const int kv_width = dim * (other ? window_kv_heads : kv_heads);
     add_matrix(out, prefix + "attn_q.weight", (has_delta_nets() ? 2 : 1) * width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
     add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
-    add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
+    if (!has_post_norms() || windowed)  // keys are values elsewhere
+      add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
     if (has_query_key_norm()) {
-      add_vector(out, prefix + "attn_q_norm.weight", head_dim, 1, random);
-      add_vector(out, prefix + "attn_k_norm.weight", head_dim, 1, random);
+      add_vector(out, prefix + "attn_q_norm.weight", dim, 1, random);
+      add_vector(out, prefix + "attn_k_norm.weight", dim, 1, random);
     } else {
       add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
     }

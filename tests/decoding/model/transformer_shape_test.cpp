@@ -101,7 +101,7 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     EXPECT_EQ(has_role("blk.3.ffn_gate.weight", shape), !row.is_mixture);
     EXPECT_EQ(has_role("blk.3.attn_q_norm.weight", shape), row.query_key_norm);
     EXPECT_EQ(has_role("blk.3.post_attention_norm.weight", shape),
-              row.feed_forward_norm == "post_attention_norm");
+              row.feed_forward_norm == "post_attention_norm" || row.post_norms);
     EXPECT_EQ(has_role("blk.2.attn_q.weight", shape), !row.is_hybrid());
     EXPECT_EQ(has_role("blk.2.ssm_a", shape), row.has_delta_nets());
     EXPECT_FALSE(has_role("blk.3.ssm_a", shape));

@@ -85,6 +85,43 @@ TEST(WindowShape, LayersWithAWindowRotateInTheirOwnWay) {
   }
 }
 
+TEST(WindowShape, HeadsMayDifferInLayersWithAWindow) {
+  const Result<TransformerShape> shape = shape_of(tiny("gemma4"));
+  ASSERT_TRUE(shape) << shape.error().message();
+  EXPECT_EQ(shape->kv_heads, 2);
+  EXPECT_EQ(shape->head_dim, 16);
+  EXPECT_EQ(shape->attention_heads(true).kv_heads, 1);
+  EXPECT_EQ(shape->attention_heads(true).head_dim, 32);
+  EXPECT_EQ(shape->embedding_scale, 8);
+  EXPECT_EQ(shape->attention_scale, 1);
+  EXPECT_EQ(shape->logit_cap, 3);
+  const auto with = [](const char* name, std::uint32_t value) {
+    return error_with("gemma4", [&](GgufWriter& w) {
+      w.remove(std::string("gemma4.") + name);
+      w.integer(std::string("gemma4.") + name, value);
+    });
+  };
+  EXPECT_EQ(with("attention.key_length_swa", 40),
+            "m.gguf: key 'gemma4.attention.head_count': heads are not a multiple of 16 wide");
+  EXPECT_THAT(with("attention.value_length_swa", 16), HasSubstr("values of another width"));
+  EXPECT_THAT(with("embedding_length_per_layer_input", 16),
+              HasSubstr("asks for embeddings for each layer"));
+  EXPECT_THAT(with("expert_count", 8), HasSubstr("asks for a mixture of experts"));
+  EXPECT_THAT(with("attention.shared_kv_layers", 2), HasSubstr("keys shared by layers"));
+  EXPECT_EQ(error_with("gemma4",
+                       [](GgufWriter& w) {
+                         w.remove("gemma4.final_logit_softcapping");
+                         w.real("gemma4.final_logit_softcapping", -1);
+                       }),
+            "m.gguf: key 'gemma4.final_logit_softcapping': is negative or no number");
+  EXPECT_EQ(error_with("gemma4",
+                       [](GgufWriter& w) {
+                         w.remove("gemma4.attention.head_count_kv");
+                         w.integers("gemma4.attention.head_count_kv", {1, 2, 2, 2});
+                       }),
+            "m.gguf: key 'gemma4.attention.head_count_kv': differs from layer to layer");
+}
+
 TEST(WindowShape, ErrorsNameTheKey) {
   const auto with_list = [](const std::vector<bool>& list) {
     return error_with("mellum", [&](GgufWriter& w) {
@@ -106,7 +143,7 @@ TEST(WindowShape, ErrorsNameTheKey) {
   EXPECT_EQ(with("attention.sliding_window", 1U << 30),
             "m.gguf: key 'mellum.attention.sliding_window': is no number of tokens");
   EXPECT_EQ(with("rope.dimension_count_swa", 8),
-            "m.gguf: key 'mellum.rope.dimension_count_swa': differs from that of the other layers");
+            "m.gguf: key 'mellum.rope.dimension_count_swa': rotation of a part of a head is not supported");
   EXPECT_EQ(error_with("mellum",
                        [](GgufWriter& w) {
                          w.remove("mellum.rope.freq_base_swa");

@@ -42,7 +42,7 @@ class Window : public testing::TestWithParam<const char*> {
   std::vector<std::vector<std::uint8_t>> files_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss"),
+INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss", "gemma4"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');
@@ -146,19 +146,24 @@ TEST_P(Window, TakesAsMuchMemoryForALongTextAsForAShortOne) {
   const std::size_t before = cache->bytes();
   prefill(*model, *cache, std::span(tokens).subspan(1000), 250);
   const TinyModel shape = tiny();
-  const std::size_t of_token = 2 * sizeof(std::int16_t) *
-                               static_cast<std::size_t>(shape.kv_heads * (shape.head_dim + 2));
-  const std::size_t full = 2 * of_token * 7000;  // two of four layers have no window
+  const auto of_token = [](int kv_heads, int head_dim) {
+    return 2 * sizeof(std::int16_t) * static_cast<std::size_t>(kv_heads * (head_dim + 2));
+  };
+  // Two of four layers have no window.
+  const std::size_t full = 2 * of_token(shape.kv_heads, shape.head_dim) * 7000;
+  const std::size_t windowed = shape.has_post_norms()
+                                   ? of_token(shape.window_kv_heads, shape.window_head_dim)
+                                   : of_token(shape.kv_heads, shape.head_dim);
   EXPECT_NEAR(static_cast<double>(cache->bytes() - before), static_cast<double>(full),
               0.1 * static_cast<double>(full));
-  EXPECT_EQ(cache->storage()->state()->bytes(), 2 * of_token * (kWindow - 1));
+  EXPECT_EQ(cache->storage()->state()->bytes(), 2 * windowed * (kWindow - 1));
   const TempFolder folder;
   const std::vector<std::uint8_t> bytes = shape.writer().bytes();
   folder.write("tiny.gguf", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const ModelSummary summary = summarise_model(folder / "tiny.gguf");
   EXPECT_EQ(summary.why_not, "");
   EXPECT_EQ(summary.state_bytes, cache->storage()->state()->bytes());
-  EXPECT_EQ(summary.kv_bytes_per_token, 2 * of_token);
+  EXPECT_EQ(summary.kv_bytes_per_token, 2 * of_token(shape.kv_heads, shape.head_dim));
 }
 
 TEST_P(Window, MemoryGoesBackToTheSystem) {
