@@ -32,4 +32,16 @@ class Activations {
   at::Tensor floats_, blocks_;
 };
 
+// gate = activation(gate) * up.
+inline void activate(Activation activation, const at::Tensor& gate, const at::Tensor& up) {
+  switch (activation) {
+    case Activation::kSilu:
+      return operators::silu_mul(gate, up);
+    case Activation::kClampedSilu:
+      return operators::clamped_silu_mul(gate, up);
+    case Activation::kGelu:
+      return operators::gelu_mul(gate, up);
+  }
+}
+
 }  // namespace redraft

@@ -83,6 +83,13 @@ constexpr std::array kPostNorms = {
     TensorName{kLayer, "post_ffw_norm", ""},
     TensorName{kLayer, "layer_output_scale", ""},
 };
+constexpr std::array kBesideExperts = {
+    TensorName{kLayer, "ffn_gate_inp.scale", "", false, true},
+    TensorName{kLayer, "ffn_down_exps.scale", "", false, true},
+    TensorName{kLayer, "pre_ffw_norm_2", ""},
+    TensorName{kLayer, "post_ffw_norm_1", ""},
+    TensorName{kLayer, "post_ffw_norm_2", ""},
+};
 constexpr std::array kExpertBiases = {
     TensorName{kLayer, "ffn_gate_inp", "mlp.router", true},
     TensorName{kLayer, "ffn_gate_exps.bias", "", false, true},
@@ -141,7 +148,8 @@ constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKey
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kRouter, kExperts);
 constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kExperts, kExpertBiases);
-constexpr auto kPostNormedTensors = joined(kCommon, kPostNorms, kQueryKeyNorm, kDenseBlock);
+constexpr auto kPostNormedTensors =
+    joined(kCommon, kPostNorms, kQueryKeyNorm, kDenseBlock, kRouter, kExperts, kBesideExperts);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridMixtureTensors =
@@ -156,7 +164,6 @@ constexpr std::array kRefusedInGranite = {
                std::numeric_limits<double>::quiet_NaN()},
 };
 constexpr std::array kRefusedInGemma = {
-    RefusedKey{"expert_count", "a mixture of experts", 0},
     RefusedKey{"embedding_length_per_layer_input", "embeddings for each layer", 0},
 };
 constexpr double kSoftmax = 1;
@@ -236,6 +243,7 @@ constexpr std::array kArchitectures = {
                  .scales_embeddings = true,
                  .attention_scale = 1,
                  .caps_logits = true,
+                 .may_have_experts = true,
                  .unwindowed_every = 6,
                  .tensors = kPostNormedTensors,
                  .no_folder = "redraft reads Gemma 4 as GGUF only",

@@ -76,6 +76,8 @@ struct Architecture {
   bool has_sinks = false;
   // The bounds between which YaRN blends are rounded, where a file does not say.
   bool rounds_yarn = true;
+  // GGUF files may name experts, which then stand beside the dense block of every layer.
+  bool may_have_experts = false;
   // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
   bool shared_expert = false;
   Recurrence recurrence = Recurrence::kNone;

@@ -43,11 +43,11 @@ void ExpertGroups::sort(const std::int32_t* chosen, int rows_of_pass, int used, 
   }
 }
 
-void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized,
-                      const at::Tensor& out, const std::function<void(PassPart)>& charge) {
+void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& routed, const at::Tensor& x,
+                      const at::Tensor& quantized, const at::Tensor& out, const std::function<void(PassPart)>& charge) {
   const auto rows = static_cast<int>(x.size(0));
   reserve(rows);
-  choose(layer, x, quantized);
+  choose(layer, routed, quantized);
   charge(PassPart::kGateUp);
   const bool shared = layer.shared_gate.n > 0;
   if (shared) run_shared(layer, x, quantized);
@@ -72,7 +72,7 @@ void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& x, const at::
   charge(PassPart::kNorm);
   operators::grouped_linears({{gates, gate}, {ups, up}}, groups_.rows, blocks_, floats_);
   charge(PassPart::kGateUp);
-  activate(gate, up);
+  activate(shape_.architecture->activation, gate, up);
   take_input(gate, {}, downs);
   charge(PassPart::kActivation);
   operators::grouped_linears({{downs, down}}, groups_.rows, blocks_, floats_);
@@ -90,17 +90,9 @@ void ExpertBlock::run_shared(const LayerWeights& layer, const at::Tensor& x,
   operators::linears({{layer.shared_gate, input.of(layer.shared_gate), first(shared_score_)},
                       {expert.gate, input.of(expert.gate), first(shared_gate_)},
                       {expert.up, input.of(expert.up), first(shared_up_)}});
-  activate(first(shared_gate_), first(shared_up_));
+  activate(shape_.architecture->activation, first(shared_gate_), first(shared_up_));
   const Activations active(first(shared_gate_), quantized, {&expert.down});
   operators::linears({{expert.down, active.of(expert.down), first(shared_down_)}});
-}
-
-void ExpertBlock::activate(const at::Tensor& gate, const at::Tensor& up) const {
-  if (shape_.architecture->activation == Activation::kClampedSilu) {
-    operators::clamped_silu_mul(gate, up);
-  } else {
-    operators::silu_mul(gate, up);
-  }
 }
 
 void ExpertBlock::choose(const LayerWeights& layer, const at::Tensor& x,
@@ -110,7 +102,9 @@ void ExpertBlock::choose(const LayerWeights& layer, const at::Tensor& x,
   const at::Tensor scores = scores_.narrow(0, 0, rows);
   const Activations input(x, quantized, {&layer.router});
   operators::linears({{layer.router, input.of(layer.router), scores}});
-  operators::route(scores, chosen, shares_.narrow(0, 0, rows));
+  const at::Tensor shares = shares_.narrow(0, 0, rows);
+  operators::route(scores, chosen, shares);
+  if (layer.expert_scales.defined()) operators::scale_shares(shares, layer.expert_scales, chosen);
   groups_.sort(chosen.const_data_ptr<std::int32_t>(), static_cast<int>(rows), shape_.experts_used,
                shape_.experts, sources_.mutable_data_ptr<std::int32_t>(),
                places_.mutable_data_ptr<std::int32_t>());

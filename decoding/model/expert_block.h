@@ -39,19 +39,18 @@ class ExpertBlock {
  public:
   explicit ExpertBlock(const TransformerShape& shape) : shape_(shape) {}
 
-  // What is to be added to the residual stream, for normed rows [rows, hidden]; `out` may be `x`.
+  // What is to be added to the residual stream, for normed rows [rows, hidden], of which the router
+  // reads `routed`; `out` may be either.
   // `quantized` is scratch memory of at least the kernels' quantized_bytes(). `charge` is told
   // which part has been done. Inside a CpuScope.
-  void run(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized,
-           const at::Tensor& out, const std::function<void(PassPart)>& charge);
+  void run(const LayerWeights& layer, const at::Tensor& routed, const at::Tensor& x,
+           const at::Tensor& quantized, const at::Tensor& out, const std::function<void(PassPart)>& charge);
 
  private:
   using Matrices = std::vector<const LinearWeight*>;
 
   // The expert that every row goes to, and its score.
   void run_shared(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
-  // gate = activation(gate) * up, as the architecture has it.
-  void activate(const at::Tensor& gate, const at::Tensor& up) const;
   void choose(const LayerWeights& layer, const at::Tensor& x, const at::Tensor& quantized);
   // The inputs of the groups' linear layers, in the forms that their weights read.
   void take_input(const at::Tensor& x, const at::Tensor& sources, const Matrices& readers);

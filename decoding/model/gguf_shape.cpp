@@ -156,6 +156,12 @@ void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerSha
   if (!shape.architecture->is_mixture) {
     refuse_keys(file, reader, shape.architecture->refused_keys);
     shape.feed_forward = reader.integer("feed_forward_length");
+    if (!shape.architecture->may_have_experts) return;
+    shape.experts = reader.integer_or("expert_count", 0);
+    if (shape.experts == 0) return;
+    shape.experts_used = reader.integer("expert_used_count");
+    shape.dense_feed_forward = shape.feed_forward;
+    shape.feed_forward = reader.integer("expert_feed_forward_length");
     return;
   }
   shape.experts = reader.integer("expert_count");

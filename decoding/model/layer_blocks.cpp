@@ -67,25 +67,44 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
 
 void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) {
   operators::rms_norm(rows.hidden, layer.feed_forward_norm, shape_.epsilon, rows.normed);
-  if (shape_.experts > 0) {
+  if (layer.experts.empty()) {
+    dense_block(layer, rows, rows.normed);
+  } else if (layer.expert_norm.defined()) {
+    mixed_block(layer, rows);
+  } else {
     charge(PassPart::kNorm);
-    experts_.run(layer, rows.normed, rows.quantized, rows.normed,
+    experts_.run(layer, rows.normed, rows.normed, rows.quantized, rows.normed,
                  [this](PassPart part) { charge(part); });
-    add_to_stream(rows, layer.feed_forward_post_norm);
-    return charge(PassPart::kNorm);
   }
+  add_to_stream(rows, layer.feed_forward_post_norm);
+  charge(PassPart::kNorm);
+}
+
+void LayerBlocks::dense_block(const LayerWeights& layer, const PassRows& rows,
+                              const at::Tensor& out) {
   const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
   charge(PassPart::kNorm);
   operators::linears(
       {{layer.gate, input.of(layer.gate), rows.gate}, {layer.up, input.of(layer.up), rows.up}});
   charge(PassPart::kGateUp);
-  activate(rows.gate, rows.up);
+  activate(shape_.architecture->activation, rows.gate, rows.up);
   const Activations active(rows.gate, rows.quantized, {&layer.down});
   charge(PassPart::kActivation);
-  operators::linears({{layer.down, active.of(layer.down), rows.normed}});
+  operators::linears({{layer.down, active.of(layer.down), out}});
   charge(PassPart::kDown);
-  add_to_stream(rows, layer.feed_forward_post_norm);
+}
+
+// The router, the experts and the dense block each read the stream through a norm of their own.
+void LayerBlocks::mixed_block(const LayerWeights& layer, const PassRows& rows) {
+  dense_block(layer, rows, rows.branch);
+  operators::rms_norm(rows.branch, layer.dense_post_norm, shape_.epsilon, rows.branch);
+  operators::rms_norm(rows.hidden, layer.router_norm, shape_.epsilon, rows.routed);
+  operators::rms_norm(rows.hidden, layer.expert_norm, shape_.epsilon, rows.normed);
   charge(PassPart::kNorm);
+  experts_.run(layer, rows.routed, rows.normed, rows.quantized, rows.normed,
+               [this](PassPart part) { charge(part); });
+  operators::rms_norm(rows.normed, layer.expert_post_norm, shape_.epsilon, rows.normed);
+  operators::add(rows.normed, rows.branch);
 }
 
 void LayerBlocks::store_keys_and_values(const LayerWeights& layer, const at::Tensor& x,
@@ -114,14 +133,6 @@ void LayerBlocks::place_keys_and_values(const LayerWeights& layer, const PassRow
                     own.key);
   operators::store_rows(own.key, slot, keys);
   operators::store_rows(own.value, slot, values);
-}
-
-void LayerBlocks::activate(const at::Tensor& gate, const at::Tensor& up) const {
-  if (shape_.architecture->activation == Activation::kGelu) {
-    operators::gelu_mul(gate, up);
-  } else {
-    operators::silu_mul(gate, up);
-  }
 }
 
 void LayerBlocks::add_to_stream(const PassRows& rows, const at::Tensor& norm) const {

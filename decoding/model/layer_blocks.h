@@ -59,8 +59,10 @@ class LayerBlocks {
   // `weight` float [head_dim].
   void norm_heads(const at::Tensor& x, const at::Tensor& weight) const;
   void project(const LayerWeights& layer, const PassRows& rows, const AttentionRows& own);
-  // gate = activation(gate) * up, as the architecture has it.
-  void activate(const at::Tensor& gate, const at::Tensor& up) const;
+  // `out` = what a feed-forward block makes of rows.normed, which may be `out`.
+  void dense_block(const LayerWeights& layer, const PassRows& rows, const at::Tensor& out);
+  // rows.normed = the same of a dense block and of experts together.
+  void mixed_block(const LayerWeights& layer, const PassRows& rows);
   void place_keys_and_values(const LayerWeights& layer, const PassRows& rows,
                              const AttentionRows& own, const RopeTable& rope, std::int64_t slot,
                              const at::Tensor& keys, const at::Tensor& values);

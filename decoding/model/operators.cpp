@@ -23,6 +23,7 @@ TORCH_LIBRARY(redraft, m) {
       "linears(Tensor[] weights, int[] formats, int[] n, int[] k, Tensor[] x, Tensor[] biases, "
       "Tensor(a!)[] y) -> ()");
   m.def("route(Tensor scores, Tensor(a!) chosen, Tensor(b!) shares) -> ()");
+  m.def("scale_shares(Tensor(a!) shares, Tensor scales, Tensor chosen) -> ()");
   m.def("gather_rows(Tensor x, Tensor sources, Tensor(a!) out) -> ()");
   m.def("quantize_groups(Tensor x, Tensor sources, int[] groups, Tensor(a!) out) -> ()");
   m.def(
@@ -116,6 +117,12 @@ void linears(std::initializer_list<Linear> all) {
 void route(const Tensor& scores, const Tensor& chosen, const Tensor& shares) {
   static const auto op = find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::route");
   op.call(scores, chosen, shares);
+}
+
+void scale_shares(const Tensor& shares, const Tensor& scales, const Tensor& chosen) {
+  static const auto op =
+      find<void(const Tensor&, const Tensor&, const Tensor&)>("redraft::scale_shares");
+  op.call(shares, scales, chosen);
 }
 
 void gather_rows(const Tensor& x, const Tensor& sources, const Tensor& out) {

@@ -53,6 +53,8 @@ void linears(std::initializer_list<Linear> all);
 // [rows, used], best first and ties to the lower index, and in shares, float [rows, used], the
 // softmax of their scores.
 void route(const at::Tensor& scores, const at::Tensor& chosen, const at::Tensor& shares);
+// shares[r, i] *= scales[chosen[r, i]]; scales float [experts].
+void scale_shares(const at::Tensor& shares, const at::Tensor& scales, const at::Tensor& chosen);
 // The rows of several experts, one group after the other: how many go to each, at least one.
 using RowGroups = std::vector<std::int64_t>;
 // out[i] = x[sources[i]]; out float [rows, n], sources int32.

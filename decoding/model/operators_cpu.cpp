@@ -110,6 +110,12 @@ const std::int32_t* places_of(const Tensor& x) {
   return x.const_data_ptr<std::int32_t>();
 }
 
+// One factor for each share: a matrix of one column.
+void scale_shares_cpu(const Tensor& shares, const Tensor& scales, const Tensor& chosen) {
+  kernels::scale_rows(out_floats(shares), floats(scales), places_of(chosen),
+                      as_int(shares.numel()), 1, pool());
+}
+
 void gather_rows_cpu(const Tensor& x, const Tensor& sources, const Tensor& out) {
   kernels::gather_rows(floats(x), places_of(sources), rows(out), as_int(x.size(1)), out_floats(out),
                        pool());
@@ -291,6 +297,7 @@ TORCH_LIBRARY_IMPL(redraft, CPU, m) {
   m.impl("quantize", &quantize_cpu);
   m.impl("linears", &linears_cpu);
   m.impl("route", &route_cpu);
+  m.impl("scale_shares", &scale_shares_cpu);
   m.impl("gather_rows", &gather_rows_cpu);
   m.impl("quantize_groups", &quantize_groups_cpu);
   m.impl("grouped_linears", &grouped_linears_cpu);

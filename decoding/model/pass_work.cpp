@@ -77,7 +77,8 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
     if (skipped && skipped->feed_forward[i]) continue;
     if (!layer.experts.empty()) {
       add_experts(work, layer, shape, rows);
-    } else {
+    }
+    if (layer.gate.n > 0) {
       for (const LinearWeight* weight : {&layer.gate, &layer.up, &layer.down})
         add(work, *weight, rows);
     }

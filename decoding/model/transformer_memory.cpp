@@ -111,6 +111,8 @@ const PassRows& PassBuffers::rows(int count) {
            .windowed = rows_of(all_.full, count, shape_.attention_heads(true)),
            .query_and_gate = first(all_.query_and_gate),
            .attention_gate = first(all_.attention_gate),
+           .branch = first(all_.branch),
+           .routed = first(all_.routed),
            .gate = first(all_.gate),
            .up = first(all_.up),
            .quantized = all_.quantized};
@@ -126,8 +128,9 @@ PassRows PassBuffers::allocate(int count) const {
   const std::int64_t keys = std::max(full.kv_width(), windowed.kv_width());
   const auto memory = [count](std::int64_t width) { return at::empty({count * width}, at::kFloat); };
   const int widest = std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
-                               shape_.shared_feed_forward, shape_.delta.value_width()});
+                               shape_.dense_feed_forward, shape_.shared_feed_forward, shape_.delta.value_width()});
   const bool gated = shape_.architecture->gated_attention;
+  const bool side_by_side = shape_.dense_feed_forward > 0;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
   return {.ids = at::empty({count}, at::kInt),
           .positions = at::empty({count}, at::kInt),
@@ -141,8 +144,10 @@ PassRows PassBuffers::allocate(int count) const {
           .windowed = {},
           .query_and_gate = gated ? floats(2 * shape_.query_width()) : at::Tensor(),
           .attention_gate = gated ? floats(shape_.query_width()) : at::Tensor(),
-          .gate = floats(shape_.feed_forward),
-          .up = floats(shape_.feed_forward),
+          .branch = side_by_side ? floats(shape_.hidden) : at::Tensor(),
+          .routed = side_by_side ? floats(shape_.hidden) : at::Tensor(),
+          .gate = floats(side_by_side ? shape_.dense_feed_forward : shape_.feed_forward),
+          .up = floats(side_by_side ? shape_.dense_feed_forward : shape_.feed_forward),
           .quantized = at::empty({bytes}, at::kByte)};
 }
 

@@ -80,6 +80,7 @@ struct PassRows {
   // Of layers without a sliding window and with one; the same memory.
   AttentionRows full, windowed;
   at::Tensor query_and_gate, attention_gate;  // undefined if attention is not gated
+  at::Tensor branch, routed;  // [rows, hidden], where a dense block and experts stand side by side
   at::Tensor gate, up;
   at::Tensor quantized;  // uint8 [bytes]: the input of the next linear layers
 };

@@ -216,6 +216,8 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   // A row is in memory once for each of its experts.
   if (shape.experts > 0 && shape.experts_used * shape.feed_forward > kMaxWidth)
     return ShapeProblem{"expert_used_count", "the experts of a row are too wide together"};
+  if (shape.dense_feed_forward < 0 || shape.dense_feed_forward > kMaxWidth)
+    return ShapeProblem{"feed_forward_length", "is too wide"};
   if (std::optional<ShapeProblem> problem = heads_problem(shape, false)) return problem;
   if (!is_positive(shape.epsilon))
     return ShapeProblem{"attention.layer_norm_rms_epsilon", "is not positive"};
@@ -244,7 +246,7 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
     });
   };
   if (const std::optional<ExpertPlace> expert = parse_expert_role(role))
-    return shape.architecture->is_mixture && expert->layer < shape.layers &&
+    return shape.experts > 0 && expert->layer < shape.layers &&
            expert->expert < shape.experts;
   constexpr std::string_view kLayer = "blk.";
   if (!role.starts_with(kLayer))

@@ -63,6 +63,8 @@ struct TransformerShape {
   // 0: the blocks are dense.
   int experts = 0;
   int experts_used = 0;  // 1..experts
+  // The width of a dense block beside a layer's experts; 0: there is none.
+  int dense_feed_forward = 0;
   // The width of the shared expert, which every row goes to; 0: there is none.
   int shared_feed_forward = 0;
   // In a hybrid, [layers]: which layers have a recurrent state in place of attention. Empty: every

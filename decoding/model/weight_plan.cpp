@@ -76,10 +76,25 @@ class Planner {
     take_norm(prefix + std::string(shape_.architecture->feed_forward_norm) + ".weight", hidden,
               layer.feed_forward_norm);
     if (shape_.architecture->post_norms) take_post_norms(prefix, layer);
-    if (shape_.experts > 0) return take_experts(number, prefix, layer);
-    take_linear(prefix + "ffn_gate", shape_.feed_forward, hidden, layer.gate);
-    take_linear(prefix + "ffn_up", shape_.feed_forward, hidden, layer.up);
-    take_linear(prefix + "ffn_down", hidden, shape_.feed_forward, layer.down);
+    if (shape_.experts > 0) take_experts(number, prefix, layer);
+    if (shape_.experts > 0 && shape_.dense_feed_forward == 0) return;
+    const int width = shape_.experts > 0 ? shape_.dense_feed_forward : shape_.feed_forward;
+    take_linear(prefix + "ffn_gate", width, hidden, layer.gate);
+    take_linear(prefix + "ffn_up", width, hidden, layer.up);
+    take_linear(prefix + "ffn_down", hidden, width, layer.down);
+    if (shape_.dense_feed_forward > 0) take_norms_beside_experts(prefix, layer);
+  }
+
+  // The router reads rows that are divided by the square root of their width.
+  void take_norms_beside_experts(const std::string& prefix, PlannedLayer& layer) {
+    const int hidden = shape_.hidden;
+    take_vector(prefix + "ffn_gate_inp.scale", hidden, layer.router_norm);
+    for (float& each : layer.router_norm) each /= std::sqrt(static_cast<float>(hidden));
+    take_norm(prefix + "pre_ffw_norm_2.weight", hidden, layer.expert_norm);
+    take_norm(prefix + "post_ffw_norm_1.weight", hidden, layer.dense_post_norm);
+    take_norm(prefix + "post_ffw_norm_2.weight", hidden, layer.expert_post_norm);
+    const std::string scales = prefix + "ffn_down_exps.scale";
+    if (files_.find_tensor(scales)) take_vector(scales, shape_.experts, layer.expert_scales);
   }
 
   // What follows a block, and the factor of the layer's output.

@@ -55,9 +55,12 @@ struct PlannedLayer {
   // Of what the blocks add to the stream, [hidden]; empty if there are none.
   std::vector<float> attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;
-  PlannedMatrix gate, up, down;          // without a source in a mixture, which has these instead:
+  PlannedMatrix gate, up, down;          // without a source in most mixtures, which have instead:
   PlannedMatrix router;                  // a score for each expert
   std::vector<PlannedExpert> experts;
+  // See LayerWeights.
+  std::vector<float> router_norm, expert_norm, dense_post_norm, expert_post_norm;
+  std::vector<float> expert_scales;
   PlannedExpert shared_expert;  // that every row goes to, and its gate, a score
   PlannedMatrix shared_gate;
 

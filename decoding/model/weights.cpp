@@ -81,7 +81,7 @@ class WeightLoader {
     take_matrix(from.attention_output, layer.attention_output);
     layer.sinks = to_tensor(from.sinks);
     take_recurrence(from.recurrence, layer.recurrence);
-    if (!from.experts.empty()) return take_experts(from, layer);
+    if (!from.experts.empty()) take_experts(from, layer);
     take_matrix(from.gate, layer.gate);
     take_matrix(from.up, layer.up);
     take_matrix(from.down, layer.down);
@@ -115,6 +115,11 @@ class WeightLoader {
       take_expert(from.experts[i], layer.experts[i]);
     take_expert(from.shared_expert, layer.shared_expert);
     take_matrix(from.shared_gate, layer.shared_gate);
+    layer.router_norm = to_tensor(from.router_norm);
+    layer.expert_norm = to_tensor(from.expert_norm);
+    layer.dense_post_norm = to_tensor(from.dense_post_norm);
+    layer.expert_post_norm = to_tensor(from.expert_post_norm);
+    layer.expert_scales = to_tensor(from.expert_scales);
   }
 
   // Keeps the first error.

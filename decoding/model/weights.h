@@ -59,6 +59,10 @@ struct LayerWeights {
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those
   std::vector<ExpertWeights> experts;  // empty: the layer is dense
+  // Where a dense block and experts stand side by side: the norms of what the router, the experts and
+  // the block's successors read, float [hidden]; undefined elsewhere.
+  at::Tensor router_norm, expert_norm, dense_post_norm, expert_post_norm;
+  at::Tensor expert_scales;            // float [experts], of the shares; undefined if there are none
   ExpertWeights shared_expert;         // that every row goes to; empty: there is none
   LinearWeight shared_gate;            // its score
 };

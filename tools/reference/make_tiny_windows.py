@@ -60,6 +60,9 @@ MODELS = {
         **GEMMA, "attention_k_eq_v": True, "num_global_key_value_heads": 1, "layer_types": [SLIDING, SLIDING, FULL]}),
     "gemma4_values": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.float32, {
         **GEMMA, "num_hidden_layers": 2, "layer_types": [SLIDING, FULL]}),
+    "gemma4_experts": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.float16, {
+        **GEMMA, "attention_k_eq_v": True, "num_global_key_value_heads": 2, "layer_types": [SLIDING, SLIDING, FULL],
+        "enable_moe_block": True, "num_experts": 8, "top_k_experts": 3, "moe_intermediate_size": 24}),
 }
 FILE_ONLY = ("gpt-oss", "gemma4")
 IN_LAYER = {
@@ -80,6 +83,11 @@ GEMMA_LAYER = {
     "post_feedforward_layernorm.weight": "post_ffw_norm.weight", "layer_scalar": "layer_output_scale.weight",
     "mlp.gate_proj.weight": "ffn_gate.weight", "mlp.up_proj.weight": "ffn_up.weight",
     "mlp.down_proj.weight": "ffn_down.weight",
+    "router.proj.weight": "ffn_gate_inp.weight", "router.scale": "ffn_gate_inp.scale",
+    "router.per_expert_scale": "ffn_down_exps.scale", "experts.gate_up_proj": "ffn_gate_up_exps.weight",
+    "experts.down_proj": "ffn_down_exps.weight", "pre_feedforward_layernorm_2.weight": "pre_ffw_norm_2.weight",
+    "post_feedforward_layernorm_1.weight": "post_ffw_norm_1.weight",
+    "post_feedforward_layernorm_2.weight": "post_ffw_norm_2.weight",
 }
 
 
@@ -90,7 +98,7 @@ def make_model(architecture, dtype, differences, seed):
     random = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
         values = torch.randn(parameter.shape, generator=random)
-        if "norm" in name:
+        if "norm" in name or name.endswith("scale"):
             values = 1 + values / 4
         elif "embed" in name and model_class is transformers.Gemma4ForCausalLM:
             values /= 4  # the head's, too
@@ -139,6 +147,10 @@ def write_gemma_keys(writer, config):
     layers = [config.per_layer_config[i] for i in range(config.num_hidden_layers)]
     width, own = layers[-1].head_dim, layers[0].head_dim
     writer.add_feed_forward_length(config.intermediate_size)
+    if config.enable_moe_block:
+        writer.add_expert_count(config.num_experts)
+        writer.add_expert_used_count(config.top_k_experts)
+        writer.add_expert_feed_forward_length(config.moe_intermediate_size)
     writer.add_shared_kv_layers(0)
     writer.add_embedding_length_per_layer_input(0)
     writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])

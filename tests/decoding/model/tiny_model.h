@@ -30,7 +30,8 @@ struct TinyModel {
   int window_kv_heads = 1;  // of gemma4, as the next
   int window_head_dim = 32;
   int unwindowed_every = 2;
-  int experts = 8;  // of a mixture
+  bool beside_experts = false;  // of gemma4: its dense blocks
+  int experts = 8;              // of a mixture
   int experts_used = 3;
   int shared_feed_forward = 64;  // of the expert that every row goes to
   // Of a hybrid: every so many layers one has attention, the others a state. 4: the layers'
@@ -62,7 +63,7 @@ struct TinyModel {
     count("embedding_length", hidden);
     // That of a mixture is about layers without experts, of which it has none.
     count("feed_forward_length", is_mixture() ? 4 * feed_forward : feed_forward);
-    if (is_mixture()) {
+    if (is_mixture() || beside_experts) {
       count("expert_count", experts);
       count("expert_used_count", experts_used);
       count("expert_feed_forward_length", feed_forward);
@@ -219,6 +220,7 @@ struct TinyModel {
       add_vector(out, prefix + "post_attention_norm.weight", hidden, 1, random);
       add_vector(out, prefix + "post_ffw_norm.weight", hidden, 1, random);
       add_vector(out, prefix + "layer_output_scale.weight", 1, 1, random);
+      if (beside_experts) add_beside_experts(out, prefix, random);
     }
     add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
@@ -278,6 +280,15 @@ struct TinyModel {
     add_matrix(out, prefix + "ffn_gate_shexp.weight", shared_feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_up_shexp.weight", shared_feed_forward, hidden, random);
     add_matrix(out, prefix + "ffn_down_shexp.weight", hidden, shared_feed_forward, random);
+  }
+  void add_beside_experts(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
+    add_floats(out, prefix + "ffn_gate_inp.weight", experts, hidden, WeightFormat::kF32, random);
+    add_vector(out, prefix + "ffn_gate_inp.scale", hidden, 1, random);
+    add_stack(out, prefix + "ffn_gate_up_exps.weight", 2 * feed_forward, hidden, random);
+    add_stack(out, prefix + "ffn_down_exps.weight", hidden, feed_forward, random);
+    add_vector(out, prefix + "ffn_down_exps.scale", experts, 1, random);
+    for (const char* norm : {"pre_ffw_norm_2", "post_ffw_norm_1", "post_ffw_norm_2"})
+      add_vector(out, prefix + norm + ".weight", hidden, 1, random);
   }
   void add_expert_biases(GgufWriter& out, const std::string& prefix, std::mt19937& random) const {
     add_vector(out, prefix + "ffn_gate_inp.bias", experts, 0, random);

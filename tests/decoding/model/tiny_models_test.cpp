@@ -64,7 +64,8 @@ constexpr Case kCases[] = {{"qwen2"},
                            {"gptoss", Forms::kGgufOnly},
                            {"gptoss_even", Forms::kGgufOnly},
                            {"gemma4", Forms::kGgufOnly},
-                           {"gemma4_values", Forms::kGgufOnly}};
+                           {"gemma4_values", Forms::kGgufOnly},
+                           {"gemma4_experts", Forms::kGgufOnly}};
 
 std::unique_ptr<LanguageModel> load(const fs::path& path, kernels::Isa isa, ThreadPool& pool) {
   Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);

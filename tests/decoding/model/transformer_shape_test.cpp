@@ -71,7 +71,8 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(find_architecture(row.name), &row);
     EXPECT_EQ(find_huggingface_architecture(row.huggingface), &row);
-    TransformerShape shape{.architecture = &row, .layers = 4, .experts = row.is_mixture ? 6 : 0};
+    const bool has_experts = row.is_mixture || row.may_have_experts;
+    TransformerShape shape{.architecture = &row, .layers = 4, .experts = has_experts ? 6 : 0};
     if (row.is_hybrid()) shape.recurrent = {true, true, true, false};
     for (const TensorName& tensor : row.tensors) {
       std::string role(tensor.role), huggingface(tensor.huggingface);

@@ -246,6 +246,7 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen35moe", .layers = 4, .attention_every = 4},
       {.architecture = "qwen3next", .attention_every = 1},  // no recurrent layer
       {.architecture = "qwen35", .attention_every = 1, .mtp = true},
+      {.architecture = "gemma4", .layers = 3, .beside_experts = true, .mixed_formats = true},
       {.architecture = "lfm2", .layers = 3, .taps = 3, .tied = true},
       {.architecture = "lfm2", .hidden = 96, .heads = 6, .kv_heads = 3, .attention_every = 1},
       {.architecture = "smollm3", .layers = 4, .tied = true},

@@ -106,7 +106,7 @@ TEST(WindowShape, HeadsMayDifferInLayersWithAWindow) {
   EXPECT_THAT(with("attention.value_length_swa", 16), HasSubstr("values of another width"));
   EXPECT_THAT(with("embedding_length_per_layer_input", 16),
               HasSubstr("asks for embeddings for each layer"));
-  EXPECT_THAT(with("expert_count", 8), HasSubstr("asks for a mixture of experts"));
+  EXPECT_THAT(with("expert_count", 8), HasSubstr("expert_used_count': missing"));
   EXPECT_THAT(with("attention.shared_kv_layers", 2), HasSubstr("keys shared by layers"));
   EXPECT_EQ(error_with("gemma4",
                        [](GgufWriter& w) {

@@ -24,7 +24,12 @@ constexpr int kSlots = 128;
 class Window : public testing::TestWithParam<const char*> {
  protected:
   static TinyModel tiny() {
-    return {.architecture = GetParam(), .layers = 4, .context_length = 8192, .window = kWindow};
+    const std::string name = GetParam();
+    return {.architecture = name.substr(0, name.find('_')),
+            .layers = 4,
+            .context_length = 8192,
+            .window = kWindow,
+            .beside_experts = name.ends_with("_experts")};
   }
   std::unique_ptr<LanguageModel> load(const TinyModel& tiny) {
     files_.push_back(tiny.writer().bytes());
@@ -42,7 +47,7 @@ class Window : public testing::TestWithParam<const char*> {
   std::vector<std::vector<std::uint8_t>> files_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss", "gemma4"),
+INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss", "gemma4", "gemma4_experts"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');
