@@ -37,14 +37,31 @@ int value_of(WeightFormat format, std::uint8_t code) {
       return code - 32;
     case WeightFormat::kQ8_0:
       return static_cast<std::int8_t>(code);
+    case WeightFormat::kQ3_K:
+      return code - 4;
+    case WeightFormat::kIQ4_NL:
+    case WeightFormat::kIQ4_XS:
+    case WeightFormat::kMXFP4:
+      return code_table(format).values[code];
     default:
       return code;
   }
 }
 
 int scale_of(WeightFormat format, const WeightBlock& weights, int i) {
-  return format == WeightFormat::kQ6_K ? static_cast<std::int8_t>(weights.scales[i / 16])
-                                       : weights.scales[i / kBlock];
+  const std::uint8_t scale = weights.scales[i / run_size(format)];
+  return has_minimum(format) ? scale : static_cast<std::int8_t>(scale);
+}
+
+// A superblock's minima of 16 weights times the activations, but for their own scale.
+float minima_of_runs(const WeightBlock& weights, const ActivationSuperblock& x) {
+  float sum = 0;
+  for (int pair = 0; pair < kSuperblock; pair += 2 * kBlock) {
+    int dot = 0;
+    for (int i = pair; i < pair + 2 * kBlock; ++i) dot += weights.mins[i / 16] * x.quants[i];
+    sum = std::fma(static_cast<float>(dot), x.scales[pair / kBlock], sum);
+  }
+  return sum;
 }
 
 float add_k_superblock(WeightFormat format, const WeightBlock& weights,
@@ -58,6 +75,8 @@ float add_k_superblock(WeightFormat format, const WeightBlock& weights,
   }
   sum = std::fma(half_to_float(weights.d), part, sum);
   if (!has_minimum(format)) return sum;
+  if (format == WeightFormat::kQ2_K)
+    return std::fma(-half_to_float(weights.m), minima_of_runs(weights, x), sum);
   int minima = 0;
   for (int i = 0; i < kSuperblockBlocks; ++i) minima += weights.mins[i] * x.coarse_sums[i];
   return std::fma(-(half_to_float(weights.m) * x.coarse_scale), static_cast<float>(minima), sum);
@@ -68,7 +87,10 @@ float add_block(WeightFormat format, const WeightBlock& weights, const Activatio
   int dot = 0;
   for (int i = 0; i < kBlock; ++i)
     dot += value_of(format, weights.codes[i]) * x.quants[block * kBlock + i];
-  sum = std::fma(static_cast<float>(dot) * half_to_float(weights.d), x.scales[block], sum);
+  const float d = format == WeightFormat::kMXFP4
+                      ? exponent_to_float(static_cast<std::uint8_t>(weights.d))
+                      : half_to_float(weights.d);
+  sum = std::fma(static_cast<float>(dot) * d, x.scales[block], sum);
   return has_minimum(format) ? std::fma(half_to_float(weights.m), x.scaled_sums[block], sum) : sum;
 }
 
