@@ -16,8 +16,7 @@ inline constexpr CodeTable kIq4Table = {
     {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113}};
 // The numbers of two exponent bits and one mantissa bit (E2M1) of MXFP4, doubled: see the OCP
 // Microscaling Formats specification.
-inline constexpr CodeTable kE2m1Table = {
-    {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}};
+inline constexpr CodeTable kE2m1Table = {{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}};
 
 constexpr bool has_table(WeightFormat format) {
   return format == WeightFormat::kIQ4_NL || format == WeightFormat::kIQ4_XS ||

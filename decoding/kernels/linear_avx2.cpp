@@ -24,8 +24,8 @@ REDRAFT_INLINE __m256i multiply(__m256i codes, __m256i quants) {
 }
 
 // How many products fit in a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. In a K format with
-// an offset a sum begins with -offset times its activations: it may wrap around, and ends as the sum
-// for codes that may be negative.
+// an offset a sum begins with -offset times its activations: it may wrap around, and ends as the
+// sum for codes that may be negative.
 constexpr int depth(int bits) { return bits == 4 ? 8 : bits == 8 ? 1 : 4; }
 
 struct MaddubsDots {
@@ -70,8 +70,7 @@ struct MaddubsDots {
     constexpr int kDepth = depth(kBits) < kGroups ? depth(kBits) : kGroups;
     static_assert(!kHasStart || kDepth == kGroups);
     __m256i narrow[kRows][2];
-    for (int row = 0; row < kRows && kHasStart; ++row)
-      narrow[row][0] = narrow[row][1] = start[row];
+    for (int row = 0; row < kRows && kHasStart; ++row) narrow[row][0] = narrow[row][1] = start[row];
 #pragma GCC unroll 8
     for (int i = 0; i < kGroups; ++i) {
       const bool begins = !kHasStart && i % kDepth == 0;

@@ -37,8 +37,7 @@ REDRAFT_INLINE __m512i move_bits(__m512i bits, int left) {
 }
 
 // Group `group` of four-bit codes, each replaced by its entry in a table of 16 bytes.
-REDRAFT_INLINE __m512i look_up_group(const std::uint8_t* block, int group,
-                                     const OpenTable& table) {
+REDRAFT_INLINE __m512i look_up_group(const std::uint8_t* block, int group, const OpenTable& table) {
   const __m512i pair = _mm512_loadu_si512(block + 64 * (group / 2));
   const __m512i codes = _mm512_and_si512(move_bits(pair, group % 2 * -4), _mm512_set1_epi8(15));
   return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(load_bytes(table.bytes)), codes);

@@ -155,8 +155,7 @@ constexpr SuperblockLayout superblock_layout(WeightFormat format, int blocks) {
   const int codes = blocks * code_bytes(code_bits(format));
   if (is_k_format(format)) {
     const int mins = codes + kSuperblock / run_size(format) * kTileOutputs;
-    const int d =
-        mins + (has_minimum(format) && !has_nibble_scales(format) ? 8 * kTileOutputs : 0);
+    const int d = mins + (has_minimum(format) && !has_nibble_scales(format) ? 8 * kTileOutputs : 0);
     return {codes, mins, d, d + kHalves, padded(d + (has_minimum(format) ? 2 : 1) * kHalves)};
   }
   return {0, 0, codes, codes + blocks * d_bytes(format), padded(blocks * block_bytes(format))};

@@ -132,7 +132,8 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationS
   }
 }
 
-// The same for minima of 16 weights, which are the high bits of the scales and whose sums are exact.
+// The same for minima of 16 weights, which are the high bits of the scales and whose sums are
+// exact.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void subtract_nibble_minima(const std::uint8_t* super, const ActivationSuperblock* x,
                                            int half, __m256 (*sums)[2]) {

@@ -210,8 +210,8 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, int first,
   }
 }
 
-// The same for minima of 16 weights, which are the high bits of the scales and whose sums are exact;
-// for four outputs from `first` on.
+// The same for minima of 16 weights, which are the high bits of the scales and whose sums are
+// exact; for four outputs from `first` on.
 template <typename Dots, WeightFormat kFormat, int kUnits>
 REDRAFT_INLINE void subtract_nibble_minima(const std::uint8_t* super, int first,
                                            const typename Dots::Input& x,

@@ -1,4 +1,5 @@
-// Made by make_golden.py with the gguf package: block bytes and the bits of the floats they stand for.
+// Made by make_golden.py with the gguf package: block bytes and the bits of the floats they stand
+// for.
 #pragma once
 
 #include <cstdint>

@@ -18,11 +18,10 @@
 namespace redraft::kernels {
 
 inline constexpr WeightFormat kAllFormats[] = {
-    WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16, WeightFormat::kQ4_0,
-    WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0,
-    WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K,
-    WeightFormat::kQ2_K, WeightFormat::kQ3_K, WeightFormat::kIQ4_NL,
-    WeightFormat::kIQ4_XS, WeightFormat::kMXFP4};
+    WeightFormat::kF32,  WeightFormat::kF16,    WeightFormat::kBF16,   WeightFormat::kQ4_0,
+    WeightFormat::kQ4_1, WeightFormat::kQ5_0,   WeightFormat::kQ5_1,   WeightFormat::kQ8_0,
+    WeightFormat::kQ4_K, WeightFormat::kQ5_K,   WeightFormat::kQ6_K,   WeightFormat::kQ2_K,
+    WeightFormat::kQ3_K, WeightFormat::kIQ4_NL, WeightFormat::kIQ4_XS, WeightFormat::kMXFP4};
 inline constexpr WeightFormat kFloatFormats[] = {WeightFormat::kF32, WeightFormat::kF16,
                                                  WeightFormat::kBF16};
 
@@ -55,8 +54,8 @@ inline std::vector<std::size_t> half_places(WeightFormat format) {
   }
 }
 
-// Writes `scale` as the scale and the minimum of each quantised block of the file; in MXFP4 the next
-// lower power of two.
+// Writes `scale` as the scale and the minimum of each quantised block of the file; in MXFP4 the
+// next lower power of two.
 inline void set_scales(WeightFormat format, float scale, std::vector<std::uint8_t>& file) {
   const std::uint16_t half = float_to_half(scale);
   const auto block = static_cast<std::size_t>(weight_format_info(format)->block_bytes);

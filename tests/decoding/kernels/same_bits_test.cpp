@@ -109,9 +109,25 @@ float defined_dot(WeightFormat format, const std::uint8_t* file, const Activatio
   return sum + 0.0F;  // no bias
 }
 
-void check_linear(WeightFormat format, Isa isa, int n, int k, std::uint32_t seed) {
+// Random codes with the smallest, the largest and no scales: what products may lose or exceed.
+std::vector<std::uint8_t> edge_file(WeightFormat format, int n, int k, std::mt19937& random) {
+  constexpr std::uint16_t kHalves[] = {0, 0x8000, 1, 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff};
+  constexpr std::uint8_t kExponents[] = {0, 1, 2, 3, 100, 127, 200, 230};
+  std::vector<std::uint8_t> file = random_file(format, n, k, random);
+  const auto block = static_cast<std::size_t>(weight_format_info(format)->block_bytes);
+  for (std::size_t at = 0; at < file.size(); at += block) {
+    if (format == WeightFormat::kMXFP4) file[at] = kExponents[random() % 8];
+    for (const std::size_t place : half_places(format))
+      std::memcpy(&file[at + place], &kHalves[random() % 8], sizeof(kHalves[0]));
+  }
+  return file;
+}
+
+using MakeFile = std::vector<std::uint8_t> (*)(WeightFormat, int n, int k, std::mt19937&);
+void check_linear(WeightFormat format, Isa isa, int n, int k, std::uint32_t seed,
+                  MakeFile make_file = random_file) {
   std::mt19937 random(seed);
-  const std::vector<std::uint8_t> file = random_file(format, n, k, random);
+  const std::vector<std::uint8_t> file = make_file(format, n, k, random);
   const TestWeight weight = make_weight(format, isa, n, k, file);
   constexpr int kMaxRows = 19;
   const std::vector<float> x = random_floats(std::size_t{kMaxRows} * k, random);
@@ -141,6 +157,14 @@ TEST_P(SameBits, LinearLayers) {
       check_linear(format, GetParam(), 16, 256, seed);
       if (!is_k_format(format)) check_linear(format, GetParam(), 18, 416, seed);
     }
+  }
+}
+
+TEST_P(SameBits, LinearLayersWithScalesAtTheEdges) {
+  for (const WeightFormat format : kAllFormats) {
+    if (reads_floats(format)) continue;
+    for (const std::uint32_t seed : {1U, 2U, 3U})
+      check_linear(format, GetParam(), 16, 512, seed, edge_file);
   }
 }
 
