@@ -4,11 +4,16 @@
 
 namespace redraft::cuda {
 
-// Calls `with` with the format as a template argument. GPUs do not support F32.
+// Calls `with` with the format as a template argument, if GPUs support it.
 template <typename With>
 void for_format(WeightFormat format, const With& with) {
   switch (format) {
     case WeightFormat::kF32:
+    case WeightFormat::kQ2_K:
+    case WeightFormat::kQ3_K:
+    case WeightFormat::kIQ4_NL:
+    case WeightFormat::kIQ4_XS:
+    case WeightFormat::kMXFP4:
       break;
     case WeightFormat::kF16:
       return with.template operator()<WeightFormat::kF16>();

@@ -39,8 +39,11 @@ inline constexpr int kSteps = 4;             // of a matrix instruction in a chu
 inline constexpr int kSuperblockChunks = 4;  // of a K format
 
 // Formats that linear layers on a GPU support. Not F32: no matrix instruction keeps all of its
-// bits.
-constexpr bool supports(WeightFormat format) { return format != WeightFormat::kF32; }
+// bits. Not codes of two or three bits, and no tables: they have no layout here.
+constexpr bool supports(WeightFormat format) {
+  const int bits = kernels::code_bits(format);
+  return format != WeightFormat::kF32 && bits != 2 && bits != 3 && !kernels::has_table(format);
+}
 
 using kernels::is_k_format;
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes a GGUF file with the shapes and formats of a published model and with random weights, to measure speed.
 
-    tools/synthetic_model.py SHAPE FILE [--layers N] [--successors TASKS.jsonl] [--mtp-noise SHARE]
+    tools/synthetic_model.py SHAPE FILE [--layers N] [--weights FORMAT] [--successors TASKS.jsonl] [--mtp-noise SHARE]
 
 Shapes: those in SHAPES below, in the mix of formats of Q4_K_M (Q6_K for the head, values and half of the down matrices,
-float32 for what converters keep so); gpt-oss with MXFP4 for its experts and Q8_0 for the rest. What such a model writes means nothing. Needs the Python
+float32 for what converters keep so), or with all matrices in one FORMAT, such as MXFP4; gpt-oss with MXFP4 for its
+experts and Q8_0 for the rest. What such a model writes means nothing. Needs the Python
 package gguf (tools/reference/requirements.lock names a version).
 
 With --successors the model writes a fixed sequence of words: each token has one successor, because a row of the head is
@@ -47,10 +48,16 @@ SHAPES = {
     "gpt-oss-20b": ("gpt-oss", {"hidden": 2880, "ff": 2880, "layers": 24, "heads": 64, "kv_heads": 8, "head_dim": 64,
                                 "experts": 32, "used": 4, "window": 128, "pattern": 2, "vocabulary": 201088,
                                 "biases": True, "main": Q8, "expert": MXFP4}),
+    "qwen3-1.7b": ("qwen3", {"hidden": 2048, "ff": 6144, "layers": 28, "heads": 16, "kv_heads": 8, "head_dim": 128,
+                             "vocabulary": 151936}),
     # Dense, to compare a hybrid with: as many bytes as the 4B.
     "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
                            "vocabulary": 248320}),
 }
+FORMATS = {kind.name: kind for kind in map(gguf.GGMLQuantizationType, (2, 3, 6, 7, 8, 10, 11, 12, 13, 14, 20, 23, 39))}
+# Where a block has its scale, if not at its beginning, and its minimum.
+SCALES = {"Q2_K": 80, "Q3_K": 108, "Q6_K": 208}
+MINIMA = {"Q4_1": 2, "Q5_1": 2, "Q4_K": 2, "Q5_K": 2, "Q2_K": 82}
 REPEATED_ROWS = 32
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["".join(pair) for pair in itertools.product(LETTERS, repeat=2)]
@@ -60,8 +67,8 @@ SMALL = 1e-3  # what is left of the layers' outputs in a model of successors
 
 
 class Writer:
-    def __init__(self, path, architecture, sizes, successors=False, mtp_noise=0.0):
-        self.sizes, self.successors, self.mtp_noise = sizes, successors, mtp_noise
+    def __init__(self, path, architecture, sizes, successors=False, mtp_noise=0.0, weights=None):
+        self.sizes, self.successors, self.mtp_noise, self.weights = sizes, successors, mtp_noise, weights
         self.out = gguf.GGUFWriter(path, architecture)
         self.random = numpy.random.default_rng(1)
 
@@ -72,20 +79,17 @@ class Writer:
 
         def put(begin, value):
             blocks[:, :, begin:begin + 2] = numpy.frombuffer(numpy.float16(scale * value).tobytes(), numpy.uint8)
-        if kind == Q4:
-            put(0, 2e-4)
-            put(2, 1.5e-3)
-        elif kind == Q6:
-            put(208, 1e-5)
-        elif kind == MXFP4:
-            blocks[:, :, 0] = 115  # 2^-12
-        else:
-            put(0, 2e-4)
+        if kind == gguf.GGMLQuantizationType.MXFP4:
+            blocks[:, :, 0] = 128 + numpy.rint(numpy.log2(scale * 2e-3)).astype(int)
+            return blocks.reshape(count, -1)
+        put(SCALES.get(kind.name, 0), 1e-5 if kind.name in ("Q3_K", "Q6_K", "IQ4_XS") else 2e-4)
+        if kind.name in MINIMA:
+            put(MINIMA[kind.name], 1.5e-3)
         return blocks.reshape(count, -1)
 
     def matrix(self, name, rows, columns, kind, stacked=1):
         """A few random rows, repeated; in the model's own format, if it has one."""
-        kind = self.sizes.get("expert" if stacked > 1 else "main", kind)
+        kind = self.weights or self.sizes.get("expert" if stacked > 1 else "main", kind)
         if columns % gguf.GGML_QUANT_SIZES[kind][0]:
             kind = NARROW[kind]
         count = min(rows, REPEATED_ROWS)
@@ -295,13 +299,17 @@ def main():
     parser.add_argument("shape", choices=SHAPES)
     parser.add_argument("file", type=pathlib.Path)
     parser.add_argument("--layers", type=int, help="instead of the model's own; a multiple of 4 keeps the mix of layers")
+    parser.add_argument("--weights", choices=FORMATS, metavar="FORMAT", help="of all matrices: " + ", ".join(FORMATS))
     parser.add_argument("--successors", type=pathlib.Path, metavar="TASKS", help="write a model of successors, and tasks for it")
     parser.add_argument("--mtp-noise", type=float, default=0.0, help="of a model of successors (default 0)")
     arguments = parser.parse_args()
+    if arguments.weights and arguments.successors:
+        parser.error("a model of successors has the formats of Q4_K_M")
     architecture, sizes = SHAPES[arguments.shape]
     if arguments.layers:
         sizes = {**sizes, "layers": arguments.layers}
-    Writer(arguments.file, architecture, sizes, arguments.successors is not None, arguments.mtp_noise).write()
+    Writer(arguments.file, architecture, sizes, arguments.successors is not None, arguments.mtp_noise,
+           FORMATS.get(arguments.weights)).write()
     if arguments.successors:
         arguments.successors.write_text("".join(json.dumps(task(right)) + "\n" for right in RIGHT_WORDS), encoding="utf-8")
     print(f"{arguments.file}: {arguments.file.stat().st_size / 2**30:.2f} GiB")

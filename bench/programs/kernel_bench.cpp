@@ -95,8 +95,9 @@ std::vector<float> random_floats(std::size_t count) {
 void bench_linear(WeightFormat format, Isa isa, Shape shape, const MachinePeak& peak,
                   ThreadPool& pool) {
   const Layers layers(format, isa, shape, pool);
-  const double peak_gmacs =
-      reads_floats(format) ? peak.f32_gmacs : peak.int8_gmacs[code_width_index(code_bits(format))];
+  const double peak_gmacs = reads_floats(format)
+                                ? peak.f32_gmacs
+                                : peak.int8_gmacs[code_width_index(product_bits(format))];
   double one_row = 0;
   std::printf("\n%s %dx%d, %d copies, %.0f MB\n", weight_format_info(format)->name, shape.n,
               shape.k, layers.count(), static_cast<double>(layers.bytes()) / 1e6);
@@ -175,10 +176,13 @@ void bench_with(int threads, Isa isa, const std::string& only) {
   std::printf("\n%s, %d threads: int8 peak %.1f GMAC/s (4-bit codes), read bandwidth %.1f GB/s\n",
               to_string(isa), pool.threads(), peak.int8_gmacs[0], peak.bandwidth_gbps);
   const std::pair<WeightFormat, Shape> cases[] = {
-      {WeightFormat::kQ4_K, {8960, 1536}}, {WeightFormat::kQ4_K, {1536, 8960}},
-      {WeightFormat::kQ6_K, {1536, 8960}}, {WeightFormat::kQ6_K, {151936, 1536}},
-      {WeightFormat::kQ5_0, {4864, 896}},  {WeightFormat::kQ8_0, {896, 4864}},
-      {WeightFormat::kQ4_1, {1536, 576}},  {WeightFormat::kQ5_K, {1536, 8960}},
+      {WeightFormat::kQ4_K, {8960, 1536}},  {WeightFormat::kQ4_K, {1536, 8960}},
+      {WeightFormat::kQ6_K, {1536, 8960}},  {WeightFormat::kQ6_K, {151936, 1536}},
+      {WeightFormat::kQ5_0, {4864, 896}},   {WeightFormat::kQ8_0, {896, 4864}},
+      {WeightFormat::kQ4_1, {1536, 576}},   {WeightFormat::kQ5_K, {1536, 8960}},
+      {WeightFormat::kQ2_K, {8960, 1536}},  {WeightFormat::kQ3_K, {8960, 1536}},
+      {WeightFormat::kIQ4_NL, {4864, 896}}, {WeightFormat::kIQ4_XS, {8960, 1536}},
+      {WeightFormat::kMXFP4, {2880, 2880}},
   };
   for (const auto& [format, shape] : cases) {
     if (!only.empty() && only != weight_format_info(format)->name) continue;

@@ -27,7 +27,7 @@ struct ActivationSuperblock {
   // the odd lanes.
   std::int32_t offsets[16];
   float scaled_sums[kSuperblockBlocks];  // scales[i] * sum of 32 quants
-  float unused_too[8];
+  std::int16_t sums[16];                 // of each 16 quants, for minima of 16 weights
 };
 static_assert(sizeof(ActivationSuperblock) == 448);
 

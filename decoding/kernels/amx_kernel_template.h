@@ -1,22 +1,25 @@
 #pragma once
 
+#include <type_traits>
+
 #include "decoding/kernels/amx_kernel.h"
 #include "decoding/kernels/opened_weights_avx512.h"
 #include "decoding/kernels/tile_kernel_template.h"
 
 // Tile kernels for AMX. The instruction that matters multiplies 16 rows of up to 64 bytes by the
 // same number of groups of 4 k x 16 outputs, which is how weights are packed, and adds the products
-// to 16 x 16 integers. A product extends over the k that share a block's scale: 32, or 16 (Q6_K).
-// Both operands are signed here, so codes lose their offset where they are unpacked, once for all
-// rows, and Q8_0 is multiplied as it is in memory.
+// to 16 x 16 integers. A product extends over the k that share a block's scale: 32, or 16 (Q2_K,
+// Q3_K, Q6_K). Both operands are signed here, so codes lose their offset where they are unpacked,
+// once for all rows, and Q8_0 is multiplied as it is in memory.
 //
 // A row has the same bits as with AVX-512 (linear_avx512.cpp). The integers are exact, so their
 // order is free; the float part is the same operations in the same order. The only difference, how
-// a K format's integers become a float, does not change the result. There, two (Q6_K: four)
+// a K format's integers become a float, does not change the result. There, two (runs of 16: four)
 // products are scaled and added as integers and then rounded to a float. Here, scaling and adding
 // two is float arithmetic, exact because the sum stays below 2^24 (Q5_K: 2 * 32 * 31 * 127 * 63;
 // Q6_K: 2 * 16 * 32 * 127 * 128), and adding the two halves of Q6_K's four rounds the same sum
-// once.
+// once. Q2_K and Q3_K are like Q6_K, with smaller numbers. Each scaled product of IQ4_XS stays
+// below 2^24 (32 * 127 * 127 * 32), and one fused multiply-add rounds their sum once.
 //
 // The matrix unit has a latency of about fifty cycles, and other instructions read what it stores.
 // So work is cut into parts, 16 rows times four runs of k (a "step"). While the loop multiplies one
@@ -52,15 +55,17 @@ constexpr TileConfig tile_config(int k) {
   return config;
 }
 
-// A step has four runs of k, each with its own scale: four blocks, or two of Q6_K.
+// A step has four runs of k, each with its own scale: four blocks, or two of a format with runs of
+// 16.
 constexpr int kRuns = 4;
-constexpr int run_size(WeightFormat format) {
-  return format == WeightFormat::kQ6_K ? kBlock / 2 : kBlock;
-}
 
 // A group's codes, with the offset subtracted for formats that have one.
 template <WeightFormat kFormat>
 REDRAFT_INLINE __m512i open_signed_group(const std::uint8_t* block, int group) {
+  if constexpr (has_table(kFormat)) {
+    static constexpr OpenTable kSigned = open_table(kFormat, 0, 1 << code_shift(kFormat));
+    return look_up_group(block, group, kSigned);
+  }
   const __m512i codes = open_group<kFormat>(block, group);
   return has_minimum(kFormat) ? codes : _mm512_sub_epi8(codes, _mm512_set1_epi8(32));
 }
@@ -210,9 +215,7 @@ class AmxProduct {
         superblock(part.step) + kLayout.scales + in_superblock * kRuns * kTileOutputs;
     __m512 scales[kRuns];
     for (int run = 0; run < kRuns; ++run) {
-      const __m128i some = load_bytes(bytes + run * kTileOutputs);
-      scales[run] = _mm512_cvtepi32_ps(kFormat == WeightFormat::kQ6_K ? _mm512_cvtepi8_epi32(some)
-                                                                      : _mm512_cvtepu8_epi32(some));
+      scales[run] = _mm512_cvtepi32_ps(load_run_scales<kFormat>(bytes + run * kTileOutputs));
     }
     const auto two = [&](int run, int row) __attribute__((always_inline)) {
       const __m512 first = _mm512_mul_ps(dots(part, run, row), scales[run]);
@@ -226,7 +229,7 @@ class AmxProduct {
                     const __m512 second = two(2, in_part);
                     const __m512 x_scale = _mm512_set1_ps(x.scales[block]);
                     __m512 sum = _mm512_load_ps(sums_[row]);
-                    if constexpr (kFormat == WeightFormat::kQ6_K) {  // 64 k in all
+                    if constexpr (kRunSize < kBlock) {  // 64 k in all
                       sum = _mm512_fmadd_ps(_mm512_add_ps(first, second), x_scale, sum);
                     } else {
                       sum = _mm512_fmadd_ps(first, x_scale, sum);
@@ -239,8 +242,8 @@ class AmxProduct {
   // Adds the result of a superblock's steps; the part was in the last of them.
   REDRAFT_INLINE void add_k_superblock(const Part& part) {
     const std::uint8_t* super = superblock(part.step);
-    const __m512 d = load_halves(super + kLayout.d);
-    Minima minima;
+    const __m512 d = load_scales<kFormat>(super + kLayout.d);
+    [[maybe_unused]] std::conditional_t<has_nibble_scales(kFormat), Minima<8>, Minima<4>> minima;
     if constexpr (has_minimum(kFormat)) minima = load_minima<kFormat>(super);
     for_each_row(
         part, [&](int row, int, const ActivationSuperblock& x) __attribute__((always_inline)) {
@@ -263,7 +266,7 @@ class AmxProduct {
     __m512 d[kCount];
     __m512 m[kCount];
     for (int i = 0; i < kCount; ++i) {
-      d[i] = load_scales<kFormat>(super + layout.d + (block + i) * 32);
+      d[i] = load_scales<kFormat>(super + layout.d + (block + i) * d_bytes(kFormat));
       if constexpr (has_minimum(kFormat)) m[i] = load_halves(super + layout.m + (block + i) * 32);
     }
     for_each_row(

@@ -10,6 +10,11 @@ std::vector<std::uint8_t> random_tile(WeightFormat format, std::minstd_rand& ran
   const SuperblockLayout layout = superblock_layout(format, kSuperblockBlocks);
   for (std::size_t super = 0; super < tile.size(); super += layout.bytes) {
     const auto scales = static_cast<std::size_t>(layout.d);
+    if (format == WeightFormat::kMXFP4) {
+      for (std::size_t at = super + scales; at < super + layout.bytes; ++at)
+        tile[at] = static_cast<std::uint8_t>(120 + tile[at] % 8);
+      continue;
+    }
     for (std::size_t at = super + scales; at < super + layout.bytes; at += 2)
       tile[at + 1] = static_cast<std::uint8_t>(0x2c | (tile[at + 1] & 0x83));  // near 1/16
   }

@@ -13,23 +13,18 @@ struct DpbusdDots {
   static constexpr bool kSignedCodes = false;
 
   template <bool kSigned>
-  REDRAFT_INLINE static __m256i load_scale(const std::uint8_t* p) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  REDRAFT_INLINE static __m256i widen(__m128i bytes) {
     return kSigned ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes);
   }
 
-  template <int kBits, int kGroups, int kRows, typename Between>
+  template <WeightFormat kFormat, int kRows, typename Between>
   REDRAFT_INLINE static void add_scaled(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const __m256i (&scale)[2],
                                         const Between& between, __m256i (*sums)[2]) {
     __m256i dots[kRows][2];
-    for (int row = 0; row < kRows; ++row) {
-      __m256i first = _mm256_setzero_si256();
-      if constexpr (kBits == 6)  // two parts in 16 bits each
-        first = _mm256_madd_epi16(_mm256_set1_epi32(x[row].offsets[at / 16]), _mm256_set1_epi16(1));
-      dots[row][0] = dots[row][1] = first;
-    }
-    add_groups<kGroups, kRows>(codes, x, at, between, dots);
+    for (int row = 0; row < kRows; ++row)
+      dots[row][0] = dots[row][1] = run_start<kFormat>(x[row].offsets + at / 16);
+    add_groups<run_size(kFormat) / 4, kRows>(codes, x, at, between, dots);
     for (int row = 0; row < kRows; ++row) {
       for (int half = 0; half < 2; ++half)
         sums[row][half] =
@@ -37,13 +32,30 @@ struct DpbusdDots {
     }
   }
 
-  template <int, int kRows, typename Between>
+  template <WeightFormat, int kRows, typename Between>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
                                  std::ptrdiff_t at, const Between& between, __m256i (*sums)[2]) {
     add_groups<8, kRows>(codes, x, at, between, sums);
   }
 
  private:
+  // What the dot product of a run starts from: the offset of its codes.
+  template <WeightFormat kFormat>
+  REDRAFT_INLINE static __m256i run_start(const std::int32_t* offsets) {
+    if constexpr (has_minimum(kFormat)) return _mm256_setzero_si256();
+    const auto both_parts = [](std::int32_t offset) {  // of 16 bits each
+      return _mm256_madd_epi16(_mm256_set1_epi32(offset), _mm256_set1_epi16(1));
+    };
+    __m256i start = both_parts(offsets[0]);
+    if constexpr (run_size(kFormat) == kBlock)
+      start = _mm256_add_epi32(start, both_parts(offsets[1]));
+    constexpr int kOffset = code_offset(kFormat);
+    static_assert(kOffset == 0 || kOffset == 4 || kOffset == 32 || kOffset == 128);
+    return kOffset == 4     ? _mm256_srai_epi32(start, 3)
+           : kOffset == 128 ? _mm256_slli_epi32(start, 2)
+                            : start;
+  }
+
   template <int kGroups, int kRows, typename Between>
   REDRAFT_INLINE static void add_groups(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const Between& between,

@@ -25,6 +25,15 @@ bool all_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {
   return bad == 0;
 }
 
+// Of MXFP4: with a larger one 12, the largest value of a code, is infinite, and 255 stands for NaN.
+constexpr std::uint8_t kLargestExponent = 252;
+
+bool exponents_are_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {
+  std::size_t bad = 0;
+  for (std::size_t i = 0; i < count; ++i) bad += at[i * stride] > kLargestExponent;
+  return bad == 0;
+}
+
 // The byte offsets of a block's scale and minimum; -1: none.
 struct ScalePlaces {
   int scale;
@@ -39,6 +48,10 @@ ScalePlaces scale_places(WeightFormat format) {
       return {0, 2};
     case WeightFormat::kQ6_K:
       return {208, -1};  // after the codes and the scales of the sub-blocks
+    case WeightFormat::kQ2_K:
+      return {80, 82};
+    case WeightFormat::kQ3_K:
+      return {108, -1};
     default:
       return {0, -1};
   }
@@ -57,6 +70,8 @@ bool are_finite(WeightFormat format, std::span<const std::uint8_t> blocks) {
       return all_finite<std::uint16_t, kHalfExponent>(at, count, 2);
     case WeightFormat::kBF16:
       return all_finite<std::uint16_t, kBf16Exponent>(at, count, 2);
+    case WeightFormat::kMXFP4:
+      return exponents_are_finite(at, count, size);
     default: {
       const auto [scale, minimum] = scale_places(format);
       return all_finite<std::uint16_t, kHalfExponent>(at + scale, count, size) &&

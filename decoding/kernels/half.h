@@ -33,6 +33,12 @@ inline std::uint16_t float_to_half(float value) {
   return static_cast<std::uint16_t>(sign | rounded >> 13);
 }
 
+// 2^(exponent - 128), the scale of an MXFP4 block for values that are stored doubled. The two
+// smallest are subnormal floats.
+inline float exponent_to_float(std::uint8_t exponent) {
+  return std::bit_cast<float>(exponent < 2 ? 0x00200000u << exponent : (exponent - 1u) << 23);
+}
+
 inline float bfloat16_to_float(std::uint16_t value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }

@@ -23,9 +23,9 @@ REDRAFT_INLINE __m256i multiply(__m256i codes, __m256i quants) {
   return _mm256_maddubs_epi16(codes, quants);
 }
 
-// How many products fit in a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. With 6 bits a sum
-// begins with -32 times its activations: it wraps around, and ends as the sum for codes from -32 to
-// 31.
+// How many products fit in a 16-bit sum. One is at most (2^bits - 1) * 2 * 127. In a K format with
+// an offset a sum begins with -offset times its activations: it may wrap around, and ends as the
+// sum for codes that may be negative.
 constexpr int depth(int bits) { return bits == 4 ? 8 : bits == 8 ? 1 : 4; }
 
 struct MaddubsDots {
@@ -33,26 +33,47 @@ struct MaddubsDots {
 
   // Each scale as two equal 16-bit numbers.
   template <bool kSigned>
-  REDRAFT_INLINE static __m256i load_scale(const std::uint8_t* p) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
+  REDRAFT_INLINE static __m256i widen(__m128i bytes) {
     const __m128i twice = _mm_unpacklo_epi8(bytes, bytes);
     return kSigned ? _mm256_cvtepi8_epi16(twice) : _mm256_cvtepu8_epi16(twice);
   }
 
-  template <int kBits, int kGroups, int kRows, typename Between>
+  template <WeightFormat kFormat, int kRows, typename Between>
   REDRAFT_INLINE static void add_scaled(const std::uint8_t* codes, const ActivationSuperblock* x,
                                         std::ptrdiff_t at, const __m256i (&scale)[2],
                                         const Between& between, __m256i (*sums)[2]) {
-    constexpr int kDepth = depth(kBits);
-    __m256i narrow[kRows][2];
-    if constexpr (kBits == 6) {
-      static_assert(kGroups <= kDepth);
-      for (int row = 0; row < kRows; ++row)
-        narrow[row][0] = narrow[row][1] = _mm256_set1_epi32(x[row].offsets[at / 16]);
+    constexpr int kGroups = run_size(kFormat) / 4;
+    constexpr bool kHasStart = !has_minimum(kFormat) && product_bits(kFormat) != 8;
+    __m256i start[kRows];
+    for (int row = 0; row < kRows && kHasStart; ++row) {
+      start[row] = _mm256_set1_epi32(x[row].offsets[at / 16]);
+      if constexpr (kFormat == WeightFormat::kQ3_K) start[row] = _mm256_srai_epi16(start[row], 3);
     }
+    add_groups<product_bits(kFormat), kGroups, kRows, kHasStart>(codes, x, at, start, scale,
+                                                                 between, sums);
+  }
+
+  template <WeightFormat kFormat, int kRows, typename Between>
+  REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
+                                 std::ptrdiff_t at, const Between& between, __m256i (*sums)[2]) {
+    const __m256i one[2] = {_mm256_set1_epi16(1), _mm256_set1_epi16(1)};
+    const __m256i none[kRows] = {};
+    add_groups<product_bits(kFormat), 8, kRows, false>(codes, x, at, none, one, between, sums);
+  }
+
+ private:
+  template <int kBits, int kGroups, int kRows, bool kHasStart, typename Between>
+  REDRAFT_INLINE static void add_groups(const std::uint8_t* codes, const ActivationSuperblock* x,
+                                        std::ptrdiff_t at, const __m256i (&start)[kRows],
+                                        const __m256i (&scale)[2], const Between& between,
+                                        __m256i (*sums)[2]) {
+    constexpr int kDepth = depth(kBits) < kGroups ? depth(kBits) : kGroups;
+    static_assert(!kHasStart || kDepth == kGroups);
+    __m256i narrow[kRows][2];
+    for (int row = 0; row < kRows && kHasStart; ++row) narrow[row][0] = narrow[row][1] = start[row];
 #pragma GCC unroll 8
     for (int i = 0; i < kGroups; ++i) {
-      const bool begins = kBits != 6 && i % kDepth == 0;
+      const bool begins = !kHasStart && i % kDepth == 0;
       const bool ends = (i + 1) % kDepth == 0;
       const __m256i opened[2] = {load_codes(codes + 64 * i),
                                  load_codes(codes + 64 * i + kHalfBytes)};
@@ -73,13 +94,6 @@ struct MaddubsDots {
       }
       between.after(i);
     }
-  }
-
-  template <int kBits, int kRows, typename Between>
-  REDRAFT_INLINE static void add(const std::uint8_t* codes, const ActivationSuperblock* x,
-                                 std::ptrdiff_t at, const Between& between, __m256i (*sums)[2]) {
-    const __m256i one[2] = {_mm256_set1_epi16(1), _mm256_set1_epi16(1)};
-    add_scaled<kBits, 8, kRows>(codes, x, at, one, between, sums);
   }
 };
 
@@ -140,8 +154,11 @@ REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool fin
   out.offsets[2 * block] = _mm256_cvtsi256_si32(offsets);
   out.offsets[2 * block + 1] = _mm256_extract_epi32(offsets, 4);
   const __m256i wide = _mm256_madd_epi16(sums, _mm256_set1_epi16(1));
-  out.scaled_sums[block] = out.scales[block] * static_cast<float>(_mm256_cvtsi256_si32(wide) +
-                                                                  _mm256_extract_epi32(wide, 4));
+  const int first = _mm256_cvtsi256_si32(wide);
+  const int second = _mm256_extract_epi32(wide, 4);
+  out.sums[2 * block] = static_cast<std::int16_t>(first);
+  out.sums[2 * block + 1] = static_cast<std::int16_t>(second);
+  out.scaled_sums[block] = out.scales[block] * static_cast<float>(first + second);
 }
 
 struct QuantizeOps {

@@ -49,28 +49,36 @@ REDRAFT_INLINE void add_dots(const std::uint8_t* codes, int first, const Activat
 // then, and run out of registers.
 REDRAFT_INLINE void settle(__m512i& x) { asm("" : "+v"(x)); }
 
+// What the dot product of a block starts from: the offset of its codes.
+template <WeightFormat kFormat>
+REDRAFT_INLINE __m512i block_start(const ActivationSuperblock& x, int block) {
+  if constexpr (has_minimum(kFormat)) return _mm512_setzero_si512();
+  const __m512i offset = _mm512_add_epi32(_mm512_set1_epi32(x.offsets[2 * block]),
+                                          _mm512_set1_epi32(x.offsets[2 * block + 1]));
+  return code_offset(kFormat) == 128 ? _mm512_slli_epi32(offset, 2) : offset;
+}
+
 // scaled[row] = dot products of 64 weights, times the scales of their blocks.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void scaled_dots(const std::uint8_t* super, const ActivationSuperblock* x, int pair,
                                 __m512i (&scaled)[kRows]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
-  constexpr int kRuns = kFormat == WeightFormat::kQ6_K ? 4 : 2;  // each with a scale of its own
+  constexpr int kRuns = runs_of_pair(kFormat);  // each with a scale of its own
   constexpr int kGroups = 16 / kRuns;
 #pragma GCC unroll 4
   for (int run = 0; run < kRuns; ++run) {
     const int block = 2 * pair + run * kGroups / 8;
     __m512i dots[kRows];
     for (int row = 0; row < kRows; ++row) {
-      dots[row] = kFormat == WeightFormat::kQ6_K
+      dots[row] = kRuns == 4 && !has_minimum(kFormat)
                       ? _mm512_set1_epi32(x[row].offsets[kRuns * pair + run])
-                      : _mm512_setzero_si512();
+                      : block_start<kFormat>(x[row], block);
     }
     add_dots<kFormat, kGroups, kRows>(super + block * kCodeBytes, run * kGroups % 8, x, block,
                                       dots);
-    const __m128i bytes = load_bytes(super + kLayout.scales + (kRuns * pair + run) * kTileOutputs);
     const __m512i scale =
-        kFormat == WeightFormat::kQ6_K ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes);
+        load_run_scales<kFormat>(super + kLayout.scales + (kRuns * pair + run) * kTileOutputs);
     for (int row = 0; row < kRows; ++row) {
       const __m512i product = _mm512_mullo_epi32(dots[row], scale);
       scaled[row] = run == 0 ? product : _mm512_add_epi32(scaled[row], product);
@@ -97,11 +105,11 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const Activation
                                   _mm512_set1_ps(x[row].scales[2 * pair]), sums[row]);
     }
   }
-  const __m512 d = load_halves(super + kLayout.d);
+  const __m512 d = load_scales<kFormat>(super + kLayout.d);
   for (int row = 0; row < kRows; ++row)
     sums[row] = _mm512_fmadd_ps(d, sums[row], _mm512_loadu_ps(out + row * kTileOutputs));
   if constexpr (has_minimum(kFormat)) {
-    const Minima minima = load_minima<kFormat>(super);
+    const auto minima = load_minima<kFormat>(super);
     for (int row = 0; row < kRows; ++row) sums[row] = subtract_minima(minima, x[row], sums[row]);
   }
   for (int row = 0; row < kRows; ++row) _mm512_storeu_ps(out + row * kTileOutputs, sums[row]);
@@ -113,23 +121,16 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
                                    int blocks, const ActivationSuperblock* x, bool one_row,
                                    float* out) {
   constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
-  constexpr int kBlockBytes = kCodeBytes + (has_minimum(kFormat) ? 64 : 32);
+  constexpr int kBlockBytes = block_bytes(kFormat);
   __m512 sums[kRows];
   for (int row = 0; row < kRows; ++row) sums[row] = _mm512_loadu_ps(out + row * kTileOutputs);
 #pragma GCC unroll 1
   for (int block = 0; block < blocks; ++block) {
     prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, one_row);
     __m512i dots[kRows];
-    for (int row = 0; row < kRows; ++row) {
-      dots[row] = _mm512_setzero_si512();
-      if constexpr (!has_minimum(kFormat)) {
-        dots[row] = _mm512_add_epi32(_mm512_set1_epi32(x[row].offsets[2 * block]),
-                                     _mm512_set1_epi32(x[row].offsets[2 * block + 1]));
-        if constexpr (kFormat == WeightFormat::kQ8_0) dots[row] = _mm512_slli_epi32(dots[row], 2);
-      }
-    }
+    for (int row = 0; row < kRows; ++row) dots[row] = block_start<kFormat>(x[row], block);
     add_dots<kFormat, 8, kRows>(super + block * kCodeBytes, 0, x, block, dots);
-    const __m512 d = load_scales<kFormat>(super + layout.d + block * 32);
+    const __m512 d = load_scales<kFormat>(super + layout.d + block * d_bytes(kFormat));
     __m512 m = _mm512_setzero_ps();
     if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32);
     for (int row = 0; row < kRows; ++row) {
@@ -204,6 +205,7 @@ REDRAFT_INLINE void quantize_block(const Values& values, float largest, bool fin
                      _mm512_cvtsepi32_epi8(quants));
     const int sum = _mm512_reduce_add_epi32(quants);
     out.offsets[2 * block + half] = -32 * sum;
+    out.sums[2 * block + half] = static_cast<std::int16_t>(sum);
     all += sum;
   }
   out.scales[block] = scale;

@@ -37,8 +37,9 @@ struct SdotDots {
   }
 
   // Four groups of codes of four outputs.
-  template <int kBits>
+  template <WeightFormat kFormat>
   REDRAFT_INLINE static void open(const std::uint8_t* codes, int half, int8x16_t (&groups)[4]) {
+    constexpr int kBits = code_bits(kFormat);
     uint8x16_t opened[4];
     if constexpr (kBits == 8) {
       REDRAFT_UNROLL
@@ -50,20 +51,29 @@ struct SdotDots {
       opened[3] = open_top_bits(opened[0], opened[1], opened[2]);
       REDRAFT_UNROLL
       for (int i = 0; i < 3; ++i) opened[i] = vandq_u8(opened[i], vdupq_n_u8(63));
+    } else if constexpr (kBits < 4) {
+      const uint8x16_t four = load_bytes(codes + 64 * half);
+      REDRAFT_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        opened[i] = vandq_u8(four >> (2 * i), vdupq_n_u8(3));
+        if constexpr (kBits == 3)
+          opened[i] = add_top_bit<2>(opened[i], load_bytes(codes + 128), 4 * half + i);
+      }
     } else {
       REDRAFT_UNROLL
       for (int i = 0; i < 4; ++i) {
         const uint8x16_t two = load_bytes(codes + 128 * half + i / 2 * 64);
         opened[i] = i % 2 == 0 ? vandq_u8(two, vdupq_n_u8(15)) : vshrq_n_u8(two, 4);
         if constexpr (kBits == 5)
-          opened[i] = add_fifth_bit(opened[i], load_bytes(codes + 256), 4 * half + i);
+          opened[i] = add_top_bit<4>(opened[i], load_bytes(codes + 256), 4 * half + i);
+        if constexpr (has_table(kFormat)) opened[i] = look_up<kFormat>(opened[i]);
       }
     }
     REDRAFT_UNROLL
     for (int i = 0; i < 4; ++i) groups[i] = vreinterpretq_s8_u8(opened[i]);
   }
 
-  template <int kBits, int kUnits, int kFours>
+  template <WeightFormat kFormat, int kUnits, int kFours>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, int half, const Input& in,
                                  std::ptrdiff_t at, int32x4_t (*dots)[kFours]) {
     int8x16_t quants[kUnits];
@@ -72,7 +82,7 @@ struct SdotDots {
     REDRAFT_UNROLL
     for (int four = 0; four < kFours; ++four) {
       int8x16_t groups[4];
-      open<kBits>(codes + 16 * four, half, groups);
+      open<kFormat>(codes + 16 * four, half, groups);
       REDRAFT_UNROLL
       for (int row = 0; row < kUnits; ++row)
         dots[row][four] = vdotq_laneq_s32(dots[row][four], groups[0], quants[row], 0);

@@ -58,9 +58,10 @@ struct SmmlaDots {
   }
 
   // The codes of two outputs, `pair` of four, in the order of paired quants.
-  template <int kBits>
+  template <WeightFormat kFormat>
   REDRAFT_INLINE static void open(const std::uint8_t* codes, int half, int pair,
                                   int8x16_t (&octets)[2]) {
+    constexpr int kBits = code_bits(kFormat);
     uint8x16_t opened[2];
     if constexpr (kBits == 8) {
       const std::uint8_t* four = codes + 256 * half;
@@ -74,6 +75,17 @@ struct SmmlaDots {
       const uint8x16_t c = load_bytes(four + 128);
       opened[0] = vandq_u8(zip_words(a, c, pair), vdupq_n_u8(63));
       opened[1] = vandq_u8(zip_words(b, open_top_bits(a, b, c), pair), vdupq_n_u8(63));
+    } else if constexpr (kBits < 4) {
+      const uint8x16_t four = load_bytes(codes + 64 * half);
+      const uint8x16_t low = zip_words(four, vshrq_n_u8(four, 4), pair);
+      opened[0] = vandq_u8(low, vdupq_n_u8(3));
+      opened[1] = vandq_u8(vshrq_n_u8(low, 2), vdupq_n_u8(3));
+      if constexpr (kBits == 3) {
+        const uint8x16_t bits = load_bytes(codes + 128);
+        const uint8x16_t high = zip_words(bits, vshrq_n_u8(bits, 2), pair);
+        opened[0] = add_top_bit<2>(opened[0], high, 4 * half);
+        opened[1] = add_top_bit<2>(opened[1], high, 4 * half + 1);
+      }
     } else {
       const std::uint8_t* two = codes + 128 * half;
       const uint8x16_t nibbles = zip_words(load_bytes(two), load_bytes(two + 64), pair);
@@ -82,15 +94,19 @@ struct SmmlaDots {
       if constexpr (kBits == 5) {
         const uint8x16_t bits = load_bytes(codes + 256);
         const uint8x16_t high = zip_words(bits, vshrq_n_u8(bits, 2), pair);
-        opened[0] = add_fifth_bit(opened[0], high, 4 * half);
-        opened[1] = add_fifth_bit(opened[1], high, 4 * half + 1);
+        opened[0] = add_top_bit<4>(opened[0], high, 4 * half);
+        opened[1] = add_top_bit<4>(opened[1], high, 4 * half + 1);
+      }
+      if constexpr (has_table(kFormat)) {
+        opened[0] = look_up<kFormat>(opened[0]);
+        opened[1] = look_up<kFormat>(opened[1]);
       }
     }
     octets[0] = vreinterpretq_s8_u8(opened[0]);
     octets[1] = vreinterpretq_s8_u8(opened[1]);
   }
 
-  template <int kBits, int kUnits, int kFours>
+  template <WeightFormat kFormat, int kUnits, int kFours>
   REDRAFT_INLINE static void add(const std::uint8_t* codes, int half, const Input& in,
                                  std::ptrdiff_t at, int32x4_t (*dots)[2 * kFours]) {
     int8x16_t quants[kUnits][2];
@@ -103,7 +119,7 @@ struct SmmlaDots {
     REDRAFT_UNROLL
     for (int cell = 0; cell < 2 * kFours; ++cell) {
       int8x16_t octets[2];
-      open<kBits>(codes + cell / 2 * 16, half, cell % 2, octets);
+      open<kFormat>(codes + cell / 2 * 16, half, cell % 2, octets);
       REDRAFT_UNROLL
       for (int i = 0; i < 2; ++i) {
         REDRAFT_UNROLL

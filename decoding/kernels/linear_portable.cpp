@@ -14,7 +14,7 @@
 namespace redraft::kernels {
 namespace {
 
-// A block's codes unpacked, [output][k], with the offsets subtracted.
+// What a block's codes stand for, [output][k].
 using OpenCodes = std::int16_t[kTileOutputs][kBlock];
 
 float read_half(const std::uint8_t* p, int idx) {
@@ -23,36 +23,36 @@ float read_half(const std::uint8_t* p, int idx) {
   return half_to_float(bits);
 }
 
-constexpr int code_offset(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::kQ4_0:
-      return 8;
-    case WeightFormat::kQ5_0:
-      return 16;
-    case WeightFormat::kQ6_K:
-      return 32;
-    default:
-      return 0;
+// Code `at` of 64 in group `group`, as packed.
+template <int kBits>
+int read_code(const std::uint8_t* packed, int group, int at) {
+  if constexpr (kBits == 8) return packed[group * 64 + at];
+  if constexpr (kBits == 6) {
+    const std::uint8_t* four = packed + group / 4 * 192 + at;
+    return group % 4 < 3 ? four[group % 4 * 64] & 63
+                         : four[0] >> 6 | four[64] >> 6 << 2 | four[128] >> 6 << 4;
   }
+  if constexpr (kBits < 4) {
+    const int low = packed[group / 4 * 64 + at] >> (group % 4 * 2) & 3;
+    return kBits == 2 ? low : low | (packed[128 + at] >> group & 1) << 2;
+  }
+  const int low = packed[group / 2 * 64 + at] >> (group % 2 * 4) & 15;
+  return kBits == 4 ? low : low | (packed[256 + at] >> group & 1) << 4;
+}
+
+template <WeightFormat kFormat>
+int value_of_code(int code) {
+  if constexpr (has_table(kFormat)) return code_table(kFormat).values[code];
+  if constexpr (code_bits(kFormat) == 8) return static_cast<std::int8_t>(code);
+  return code - code_offset(kFormat);
 }
 
 template <WeightFormat kFormat>
 void open_codes(const std::uint8_t* packed, OpenCodes& out) {
-  constexpr int kBits = code_bits(kFormat);
   for (int group = 0; group < 8; ++group) {
     for (int at = 0; at < 64; ++at) {
-      int code;
-      if constexpr (kBits == 8) {
-        code = static_cast<std::int8_t>(packed[group * 64 + at]);
-      } else if constexpr (kBits == 6) {
-        const std::uint8_t* four = packed + group / 4 * 192 + at;
-        code = group % 4 < 3 ? four[group % 4 * 64] & 63
-                             : four[0] >> 6 | four[64] >> 6 << 2 | four[128] >> 6 << 4;
-      } else {
-        code = packed[group / 2 * 64 + at] >> (group % 2 * 4) & 15;
-        if constexpr (kBits == 5) code |= (packed[256 + at] >> group & 1) << 4;
-      }
-      out[at / 4][group * 4 + at % 4] = static_cast<std::int16_t>(code - code_offset(kFormat));
+      const int code = read_code<code_bits(kFormat)>(packed, group, at);
+      out[at / 4][group * 4 + at % 4] = static_cast<std::int16_t>(value_of_code<kFormat>(code));
     }
   }
 }
@@ -69,11 +69,13 @@ int scaled_dot(const std::uint8_t* scales, const OpenCodes& codes, int block, in
                const ActivationSuperblock& x) {
   const int first = dot16(codes[j], x.quants + block * kBlock);
   const int second = dot16(codes[j] + 16, x.quants + block * kBlock + 16);
-  if constexpr (kFormat != WeightFormat::kQ6_K)
-    return (first + second) * scales[block * kTileOutputs + j];
-  const std::uint8_t* halves = scales + 2 * block * kTileOutputs + j;
-  return first * static_cast<std::int8_t>(halves[0]) +
-         second * static_cast<std::int8_t>(halves[kTileOutputs]);
+  const auto scale = [&](int run) -> int {
+    const std::uint8_t byte = scales[run * kTileOutputs + j];
+    if constexpr (has_nibble_scales(kFormat)) return byte & 15;
+    return has_signed_scales(kFormat) ? static_cast<std::int8_t>(byte) : byte;
+  };
+  if constexpr (run_size(kFormat) == kBlock) return (first + second) * scale(block);
+  return first * scale(2 * block) + second * scale(2 * block + 1);
 }
 
 // The minima of a superblock for output j, multiplied by the sums of its activations.
@@ -82,6 +84,19 @@ float minima_dot(const std::uint8_t* mins, float m, int j, const ActivationSuper
   for (int i = 0; i < kSuperblockBlocks; ++i)
     dot += mins[(i / 2 * kTileOutputs + j) * 2 + i % 2] * x.coarse_sums[i];
   return m * x.coarse_scale * static_cast<float>(dot);
+}
+
+// The same for minima in the high bits of the scales, which are exact integers up to their float
+// scales.
+float nibble_minima_dot(const std::uint8_t* scales, float m, int j, const ActivationSuperblock& x) {
+  float sum = 0;
+  for (int pair = 0; pair < kSuperblockBlocks / 2; ++pair) {
+    int dot = 0;
+    for (int run = 4 * pair; run < 4 * pair + 4; ++run)
+      dot += (scales[run * kTileOutputs + j] >> 4) * x.sums[run];
+    sum += static_cast<float>(dot) * x.scales[2 * pair];
+  }
+  return m * sum;
 }
 
 template <WeightFormat kFormat>
@@ -102,10 +117,21 @@ void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x, 
       }
       float& sum = out[row * kTileOutputs + j];
       sum += read_half(super + kLayout.d, j) * part;
-      if constexpr (has_minimum(kFormat))
+      if constexpr (has_nibble_scales(kFormat)) {
+        sum -=
+            nibble_minima_dot(super + kLayout.scales, read_half(super + kLayout.m, j), j, x[row]);
+      } else if constexpr (has_minimum(kFormat)) {
         sum -= minima_dot(super + kLayout.mins, read_half(super + kLayout.m, j), j, x[row]);
+      }
     }
   }
+}
+
+template <WeightFormat kFormat>
+float read_scale(const std::uint8_t* d, int block, int j) {
+  d += block * d_bytes(kFormat);
+  if constexpr (kFormat == WeightFormat::kMXFP4) return exponent_to_float(d[j]);
+  return read_half(d, j);
 }
 
 // A superblock of a format with float block scales, of which `blocks` blocks remain.
@@ -121,7 +147,7 @@ void add_superblock(const std::uint8_t* super, int blocks, const ActivationSuper
         const int dot = dot16(codes[j], x[row].quants + block * kBlock) +
                         dot16(codes[j] + 16, x[row].quants + block * kBlock + 16);
         float& sum = out[row * kTileOutputs + j];
-        sum += static_cast<float>(dot) * read_half(super + layout.d + block * 32, j) *
+        sum += static_cast<float>(dot) * read_scale<kFormat>(super + layout.d, block, j) *
                x[row].scales[block];
         if constexpr (has_minimum(kFormat))
           sum += read_half(super + layout.m + block * 32, j) * x[row].scaled_sums[block];
@@ -179,8 +205,10 @@ struct QuantizeOps {
     }
     out.scales[block] = finite ? largest / 127.0f : std::numeric_limits<float>::quiet_NaN();
     out.scaled_sums[block] = out.scales[block] * static_cast<float>(sums[0] + sums[1]);
-    out.offsets[2 * block] = -32 * sums[0];
-    out.offsets[2 * block + 1] = -32 * sums[1];
+    for (int i = 0; i < 2; ++i) {
+      out.offsets[2 * block + i] = -32 * sums[i];
+      out.sums[2 * block + i] = static_cast<std::int16_t>(sums[i]);
+    }
   }
 
   static void coarsen_sums(ActivationSuperblock& out) {

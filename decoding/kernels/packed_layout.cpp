@@ -22,6 +22,13 @@ void store_four(std::uint8_t* out, int idx, Four four) {
   std::memcpy(out + idx * 64, &four, sizeof(four));
 }
 
+// Bit `bit` of each group's codes, of group g as bit g.
+Four top_bits(const Four (&groups)[8], int bit) {
+  Four bits = 0;
+  for (int group = 0; group < 8; ++group) bits |= (groups[group] >> bit & 0x01010101) << group;
+  return bits;
+}
+
 // `codes` are the 32 codes of one output in a block; `out` is the output's place in the block.
 template <int kBits>
 void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
@@ -29,6 +36,15 @@ void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
   for (int group = 0; group < 8; ++group) groups[group] = load_four(codes + group * 4);
   if constexpr (kBits == 8) {
     for (int group = 0; group < 8; ++group) store_four(out, group, groups[group]);
+    return;
+  }
+  if constexpr (kBits == 2 || kBits == 3) {
+    for (int half = 0; half < 2; ++half) {
+      Four four = 0;
+      for (int i = 0; i < 4; ++i) four |= (groups[4 * half + i] & 0x03030303) << (2 * i);
+      store_four(out, half, four);
+    }
+    if constexpr (kBits == 3) store_four(out, 2, top_bits(groups, 2));
     return;
   }
   if constexpr (kBits == 6) {
@@ -42,11 +58,7 @@ void pack_codes(const std::uint8_t* codes, std::uint8_t* out) {
   for (int i = 0; i < 4; ++i) {
     store_four(out, i, (groups[2 * i] & 0x0f0f0f0f) | (groups[2 * i + 1] & 0x0f0f0f0f) << 4);
   }
-  if constexpr (kBits == 5) {
-    Four high = 0;
-    for (int group = 0; group < 8; ++group) high |= (groups[group] >> 4 & 0x01010101) << group;
-    store_four(out, 4, high);
-  }
+  if constexpr (kBits == 5) store_four(out, 4, top_bits(groups, 4));
 }
 
 void put_half(std::uint16_t half, int output, std::uint8_t* out) {
@@ -62,12 +74,14 @@ void pack_k_superblock(const std::uint8_t* file, int output, std::uint8_t* out) 
   read_block(kFormat, file, block);
   for (int i = 0; i < kSuperblockBlocks; ++i)
     pack_codes<kBits>(block.codes + i * kBlock, out + i * code_bytes(kBits) + output * 4);
-  constexpr int kScales = kFormat == WeightFormat::kQ6_K ? 16 : 8;
-  for (int i = 0; i < kScales; ++i)
-    out[kLayout.scales + i * kTileOutputs + output] = block.scales[i];
+  for (int i = 0; i < kSuperblock / run_size(kFormat); ++i) {
+    const int high = has_nibble_scales(kFormat) ? block.mins[i] << 4 : 0;
+    out[kLayout.scales + i * kTileOutputs + output] =
+        static_cast<std::uint8_t>(block.scales[i] | high);
+  }
   put_half(block.d, output, out + kLayout.d);
   if constexpr (has_minimum(kFormat)) {
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < kSuperblockBlocks && !has_nibble_scales(kFormat); ++i)
       out[kLayout.mins + (i / 2 * kTileOutputs + output) * 2 + i % 2] = block.mins[i];
     put_half(block.m, output, out + kLayout.m);
   }
@@ -83,7 +97,11 @@ void pack_superblock(const std::uint8_t* file, int blocks, int output, std::uint
   for (int i = 0; i < blocks; ++i) {
     read_block(kFormat, file + i * block_bytes, block);
     pack_codes<kBits>(block.codes, out + i * code_bytes(kBits) + output * 4);
-    put_half(block.d, output, out + layout.d + i * 32);
+    if constexpr (kFormat == WeightFormat::kMXFP4) {
+      out[layout.d + i * kTileOutputs + output] = static_cast<std::uint8_t>(block.d);
+    } else {
+      put_half(block.d, output, out + layout.d + i * 32);
+    }
     if constexpr (has_minimum(kFormat)) put_half(block.m, output, out + layout.m + i * 32);
   }
 }
@@ -162,6 +180,16 @@ void pack_tile(WeightFormat format, int n, int k, const std::uint8_t* file, int 
       return pack_quantized<WeightFormat::kQ5_K>(rows, k, out);
     case WeightFormat::kQ6_K:
       return pack_quantized<WeightFormat::kQ6_K>(rows, k, out);
+    case WeightFormat::kQ2_K:
+      return pack_quantized<WeightFormat::kQ2_K>(rows, k, out);
+    case WeightFormat::kQ3_K:
+      return pack_quantized<WeightFormat::kQ3_K>(rows, k, out);
+    case WeightFormat::kIQ4_NL:
+      return pack_quantized<WeightFormat::kIQ4_NL>(rows, k, out);
+    case WeightFormat::kIQ4_XS:
+      return pack_quantized<WeightFormat::kIQ4_XS>(rows, k, out);
+    case WeightFormat::kMXFP4:
+      return pack_quantized<WeightFormat::kMXFP4>(rows, k, out);
   }
 }
 

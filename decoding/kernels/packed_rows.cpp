@@ -33,6 +33,11 @@ void unpack_codes(int bits, const std::uint8_t* in, std::uint8_t* codes) {
   Four groups[8];
   if (bits == 8) {
     for (int group = 0; group < 8; ++group) groups[group] = load_four(in, group);
+  } else if (bits < 4) {
+    for (int group = 0; group < 8; ++group)
+      groups[group] = load_four(in, group / 4) >> (2 * (group % 4)) & 0x03030303;
+    const Four high = bits == 3 ? load_four(in, 2) : 0;
+    for (int group = 0; group < 8; ++group) groups[group] |= (high >> group & 0x01010101) << 2;
   } else if (bits == 6) {
     for (int half = 0; half < 2; ++half) {
       Four* four = groups + 4 * half;
@@ -61,11 +66,14 @@ void dequantize_k_superblock(WeightFormat format, const std::uint8_t* in, int ou
   WeightBlock block;
   for (int i = 0; i < kSuperblockBlocks; ++i)
     unpack_codes(bits, in + i * code_bytes(bits) + output * 4, block.codes + i * kBlock);
-  const int scales = format == WeightFormat::kQ6_K ? 16 : 8;
-  for (int i = 0; i < scales; ++i) block.scales[i] = in[layout.scales + i * kTileOutputs + output];
+  for (int i = 0; i < kSuperblock / run_size(format); ++i) {
+    const std::uint8_t scale = in[layout.scales + i * kTileOutputs + output];
+    block.scales[i] = has_nibble_scales(format) ? scale & 15 : scale;
+    if (has_nibble_scales(format)) block.mins[i] = scale >> 4;
+  }
   block.d = load_half(in + layout.d + output * 2);
   if (has_minimum(format)) {
-    for (int i = 0; i < 8; ++i)
+    for (int i = 0; i < kSuperblockBlocks && !has_nibble_scales(format); ++i)
       block.mins[i] = in[layout.mins + (i / 2 * kTileOutputs + output) * 2 + i % 2];
     block.m = load_half(in + layout.m + output * 2);
   }
@@ -80,7 +88,9 @@ void dequantize_superblock(WeightFormat format, const std::uint8_t* in, int bloc
   for (int i = 0; i < blocks; ++i) {
     WeightBlock block;
     unpack_codes(bits, in + i * code_bytes(bits) + output * 4, block.codes);
-    block.d = load_half(in + layout.d + (i * kTileOutputs + output) * 2);
+    block.d = format == WeightFormat::kMXFP4
+                  ? in[layout.d + i * kTileOutputs + output]
+                  : load_half(in + layout.d + (i * kTileOutputs + output) * 2);
     if (has_minimum(format)) block.m = load_half(in + layout.m + (i * kTileOutputs + output) * 2);
     dequantize_block(format, block, out + i * kBlock);
   }

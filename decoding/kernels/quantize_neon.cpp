@@ -54,6 +54,7 @@ void quantize_block(const Values& values, float largest, bool finite, int block,
     vst1q_s8(out.quants + block * kBlock + 16 * half, vqmovn_high_s16(vqmovn_s16(low), high));
     const int half_sum = vaddvq_s16(vaddq_s16(low, high));
     out.offsets[2 * block + half] = -32 * half_sum;
+    out.sums[2 * block + half] = static_cast<std::int16_t>(half_sum);
     sum += half_sum;
   }
   out.scales[block] = finite ? largest / 127.0f : __builtin_nanf("");

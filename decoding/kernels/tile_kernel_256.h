@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "decoding/kernels/opened_weights_256.h"
 #include "decoding/kernels/packed_layout.h"
 #include "decoding/kernels/prefetch_weights.h"
 #include "decoding/kernels/tile_kernel_template.h"
@@ -17,63 +18,21 @@
 // rows and for every instruction set.
 //
 // Dots multiplies opened codes by activations:
-//   template <int kBits, int kGroups, int kRows, typename Between> void add_scaled(
+//   template <WeightFormat kFormat, int kRows, typename Between> void add_scaled(
 //       const std::uint8_t* codes, const ActivationSuperblock* x, std::ptrdiff_t at,
 //       const __m256i (&scale)[2], const Between& between, __m256i (*sums)[2]):
-//     sums[row][half] += the dot products of kGroups groups with the rows' activations from `at`
-//     on, times the outputs' scales. Six-bit codes are taken as codes - 32. Calls between.after(i)
-//     after group i.
-//   template <int kBits, int kRows, typename Between> void add(codes, x, at, between, sums): a
-//     block of eight groups, unscaled and without an offset.
-//   template <bool kSigned> __m256i load_scale(const std::uint8_t*): eight scales for add_scaled.
-//   kSignedCodes: whether it takes eight-bit codes unchanged, signed, or opened, plus 128.
+//     sums[row][half] += the dot products of a run with the rows' activations from `at` on, times
+//     the outputs' scales. The offset of the codes is subtracted. Calls between.after(i) after
+//     group i of the run.
+//   template <WeightFormat kFormat, int kRows, typename Between> void add(codes, x, at, between,
+//       sums): a block of eight groups, unscaled and with its offset.
+//   template <bool kSigned> __m256i widen(__m128i bytes): eight scales for add_scaled.
+//   kSignedCodes: whether it takes codes of eight bits signed, or opened, plus 128.
 //
 // In an unnamed namespace, because every file is compiled for other instructions and needs its own
 // copy.
 namespace redraft::kernels {
 namespace {
-
-#define REDRAFT_INLINE inline __attribute__((always_inline))
-
-REDRAFT_INLINE __m256i load_codes(const std::uint8_t* p) {
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-}
-REDRAFT_INLINE __m256 load_halves(const std::uint8_t* p) {
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-}
-
-// Shifts left, or right if `left` is negative, and keeps the bits in `mask`.
-REDRAFT_INLINE __m256i move_bits(__m256i bits, int left, __m256i mask) {
-  return _mm256_and_si256(
-      left >= 0 ? _mm256_slli_epi16(bits, left) : _mm256_srli_epi16(bits, -left), mask);
-}
-
-// From the codes of eight outputs to those of the next eight.
-constexpr int kHalfBytes = 32;
-
-// Group `group` of a block's codes for eight outputs; `p` points at their bytes in the first 64 of
-// the block.
-template <int kBits>
-REDRAFT_INLINE __m256i open_group(const std::uint8_t* p, int group) {
-  if constexpr (kBits == 8)  // from signed to unsigned, as from two's complement plus 128
-    return _mm256_xor_si256(load_codes(p + group * 64), _mm256_set1_epi8(-128));
-  if constexpr (kBits == 6) {
-    const std::uint8_t* four = p + 192 * (group / 4);
-    if (group % 4 < 3)
-      return _mm256_and_si256(load_codes(four + 64 * (group % 4)), _mm256_set1_epi8(63));
-    const __m256i low = move_bits(load_codes(four), -6, _mm256_set1_epi8(3));
-    const __m256i middle = move_bits(load_codes(four + 64), -4, _mm256_set1_epi8(12));
-    const __m256i high = move_bits(load_codes(four + 128), -2, _mm256_set1_epi8(48));
-    return _mm256_or_si256(_mm256_or_si256(low, middle), high);
-  }
-  const __m256i nibbles =
-      move_bits(load_codes(p + group / 2 * 64), group % 2 * -4, _mm256_set1_epi8(15));
-  if constexpr (kBits == 5) {
-    const __m256i high = load_codes(p + 256);
-    return _mm256_or_si256(nibbles, move_bits(high, 4 - group, _mm256_set1_epi8(16)));
-  }
-  return nibbles;
-}
 
 // The four activations of a group within a block, broadcast.
 REDRAFT_INLINE __m256i broadcast_group(const ActivationSuperblock& x, std::ptrdiff_t at) {
@@ -89,20 +48,20 @@ struct OpenedCodes {
 };
 
 // Opens group `group`, of 8 or 16, of the codes at `p` to its place in `out`.
-template <int kBits>
+template <typename Dots, WeightFormat kFormat>
 REDRAFT_INLINE void open_to(const std::uint8_t* p, int group, std::uint8_t* out) {
-  p += group / 8 * code_bytes(kBits);
+  p += group / 8 * code_bytes(code_bits(kFormat));
 #pragma GCC unroll 2
   for (int half = 0; half < 2; ++half)
     _mm256_store_si256(reinterpret_cast<__m256i*>(out + 64 * group + kHalfBytes * half),
-                       open_group<kBits>(p + kHalfBytes * half, group % 8));
+                       open_group<Dots, kFormat>(p + kHalfBytes * half, group % 8));
 }
 
 // Opens a block's codes to `out`.
-template <int kBits>
+template <typename Dots, WeightFormat kFormat>
 REDRAFT_INLINE void open_block(const std::uint8_t* p, std::uint8_t* out) {
 #pragma GCC unroll 8
-  for (int group = 0; group < 8; ++group) open_to<kBits>(p, group, out);
+  for (int group = 0; group < 8; ++group) open_to<Dots, kFormat>(p, group, out);
 }
 
 // The action after each multiplied group of codes: nothing, or ..
@@ -113,13 +72,13 @@ struct Nothing {
 
 // .. the same group of the next codes is opened to `out`. Multiplications keep one or two units of
 // a core busy; opening needs the others.
-template <int kBits>
+template <typename Dots, WeightFormat kFormat>
 struct OpenNext {
   const std::uint8_t* codes;
   std::uint8_t* out;
   int first = 0;
   REDRAFT_INLINE OpenNext from(int group) const { return {codes, out, group}; }
-  REDRAFT_INLINE void after(int group) const { open_to<kBits>(codes, first + group, out); }
+  REDRAFT_INLINE void after(int group) const { open_to<Dots, kFormat>(codes, first + group, out); }
 };
 
 // parts[row][half] += dot products of 64 weights of each output, times the scales of their blocks,
@@ -129,19 +88,18 @@ REDRAFT_INLINE void add_pair(const std::uint8_t* codes, const std::uint8_t* supe
                              const ActivationSuperblock* x, std::ptrdiff_t pair,
                              const Between& between, __m256 (*parts)[2]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
-  constexpr bool kSigned = kFormat == WeightFormat::kQ6_K;
-  constexpr int kRuns = kSigned ? 4 : 2;  // each with a scale of its own
+  constexpr int kRuns = runs_of_pair(kFormat);  // each with a scale of its own
   constexpr int kGroups = 16 / kRuns;
   __m256i scaled[kRows][2];
   for (int row = 0; row < kRows; ++row) scaled[row][0] = scaled[row][1] = _mm256_setzero_si256();
 #pragma GCC unroll 4
   for (int run = 0; run < kRuns; ++run) {
     const std::uint8_t* bytes = super + kLayout.scales + (kRuns * pair + run) * kTileOutputs;
-    const __m256i scale[2] = {Dots::template load_scale<kSigned>(bytes),
-                              Dots::template load_scale<kSigned>(bytes + 8)};
-    Dots::template add_scaled<code_bits(kFormat), kGroups, kRows>(
-        codes + 64 * run * kGroups, x, 2 * pair * kBlock + run * kGroups * 4, scale,
-        between.from(run * kGroups), scaled);
+    const __m256i scale[2] = {load_run_scale<Dots, kFormat>(bytes),
+                              load_run_scale<Dots, kFormat>(bytes + 8)};
+    Dots::template add_scaled<kFormat, kRows>(codes + 64 * run * kGroups, x,
+                                              2 * pair * kBlock + run * kGroups * 4, scale,
+                                              between.from(run * kGroups), scaled);
   }
   for (int row = 0; row < kRows; ++row) {
     const __m256 scale = _mm256_set1_ps(x[row].scales[2 * pair]);
@@ -174,6 +132,35 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, const ActivationS
   }
 }
 
+// The same for minima of 16 weights, which are the high bits of the scales and whose sums are
+// exact.
+template <WeightFormat kFormat, int kRows>
+REDRAFT_INLINE void subtract_nibble_minima(const std::uint8_t* super, const ActivationSuperblock* x,
+                                           int half, __m256 (*sums)[2]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  const __m256 m = load_halves(super + kLayout.m + half * 16);
+  __m256i mins[8];  // of two neighbouring runs each
+  for (int i = 0; i < 8; ++i) {
+    const std::uint8_t* scales = super + kLayout.scales + 2 * i * kTileOutputs + half * 8;
+    const __m128i two = _mm_unpacklo_epi8(load_eight(scales), load_eight(scales + kTileOutputs));
+    mins[i] = _mm256_srli_epi16(_mm256_cvtepu8_epi16(two), 4);
+  }
+  for (int row = 0; row < kRows; ++row) {
+    __m256 all = _mm256_setzero_ps();
+    for (int pair = 0; pair < 4; ++pair) {
+      __m256i dot[2];
+      for (int i = 0; i < 2; ++i) {
+        int two;
+        __builtin_memcpy(&two, x[row].sums + 4 * pair + 2 * i, 4);
+        dot[i] = _mm256_madd_epi16(mins[2 * pair + i], _mm256_set1_epi32(two));
+      }
+      all = _mm256_fmadd_ps(_mm256_cvtepi32_ps(_mm256_add_epi32(dot[0], dot[1])),
+                            _mm256_set1_ps(x[row].scales[2 * pair]), all);
+    }
+    sums[row][half] = _mm256_fnmadd_ps(m, all, sums[row][half]);
+  }
+}
+
 // sums[row][half] += a superblock's products; parts[row][half] are all but the last scale.
 template <WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_parts(const std::uint8_t* super, const ActivationSuperblock* x,
@@ -183,7 +170,11 @@ REDRAFT_INLINE void add_parts(const std::uint8_t* super, const ActivationSuperbl
     const __m256 d = load_halves(super + kLayout.d + half * 16);
     for (int row = 0; row < kRows; ++row)
       sums[row][half] = _mm256_fmadd_ps(d, parts[row][half], sums[row][half]);
-    if constexpr (has_minimum(kFormat)) subtract_minima<kFormat, kRows>(super, x, half, sums);
+    if constexpr (has_nibble_scales(kFormat)) {
+      subtract_nibble_minima<kFormat, kRows>(super, x, half, sums);
+    } else if constexpr (has_minimum(kFormat)) {
+      subtract_minima<kFormat, kRows>(super, x, half, sums);
+    }
   }
 }
 
@@ -192,15 +183,15 @@ template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const ActivationSuperblock* x,
                                      __m256 (*sums)[2]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
-  constexpr int kBits = code_bits(kFormat);
+  constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
   __m256 parts[kRows][2];
   for (int row = 0; row < kRows; ++row) parts[row][0] = parts[row][1] = _mm256_setzero_ps();
   OpenedCodes opened;
 #pragma GCC unroll 1
   for (std::ptrdiff_t pair = 0; pair < 4; ++pair) {
     prefetch_weights<kRows>(super + pair * (kLayout.bytes / 4), kLayout.bytes / 4, true);
-    open_block<kBits>(super + 2 * pair * code_bytes(kBits), opened.bytes);
-    open_block<kBits>(super + (2 * pair + 1) * code_bytes(kBits), opened.bytes + 8 * 64);
+    open_block<Dots, kFormat>(super + 2 * pair * kCodeBytes, opened.bytes);
+    open_block<Dots, kFormat>(super + (2 * pair + 1) * kCodeBytes, opened.bytes + 8 * 64);
     add_pair<Dots, kFormat, kRows>(opened.bytes, super, x, pair, Nothing(), parts);
   }
   add_parts<kFormat, kRows>(super, x, parts, sums);
@@ -215,10 +206,7 @@ REDRAFT_INLINE int offset_of(const ActivationSuperblock& x, std::ptrdiff_t block
     __builtin_memcpy(pair, &x.offsets[2 * block + i], 4);
     offset += pair[0] + pair[1];
   }
-  if (kFormat == WeightFormat::kQ8_0) return Dots::kSignedCodes ? 0 : offset * 4;
-  return kFormat == WeightFormat::kQ4_0   ? offset / 4
-         : kFormat == WeightFormat::kQ5_0 ? offset / 2
-                                          : 0;
+  return opens_signed<Dots, kFormat>() ? 0 : offset / 32 * code_offset(kFormat);
 }
 
 // Adds a block with float scales to sums[row][half].
@@ -230,9 +218,10 @@ REDRAFT_INLINE void add_block(const std::uint8_t* codes, const std::uint8_t* sup
   for (int row = 0; row < kRows; ++row) {
     dots[row][0] = dots[row][1] = _mm256_set1_epi32(offset_of<Dots, kFormat>(x[row], block));
   }
-  Dots::template add<code_bits(kFormat), kRows>(codes, x, block * kBlock, between, dots);
+  Dots::template add<kFormat, kRows>(codes, x, block * kBlock, between, dots);
   for (int half = 0; half < 2; ++half) {
-    const __m256 d = load_halves(super + layout.d + block * 32 + half * 16);
+    constexpr int kBytes = d_bytes(kFormat);
+    const __m256 d = load_scales<kFormat>(super + layout.d + block * kBytes + half * kBytes / 2);
     __m256 m = _mm256_setzero_ps();
     if constexpr (has_minimum(kFormat)) m = load_halves(super + layout.m + block * 32 + half * 16);
     for (int row = 0; row < kRows; ++row) {
@@ -255,15 +244,14 @@ constexpr bool opens_codes() {
 template <typename Dots, WeightFormat kFormat, int kRows>
 REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLayout& layout,
                                    int blocks, const ActivationSuperblock* x, __m256 (*sums)[2]) {
-  constexpr int kBits = code_bits(kFormat);
-  constexpr int kBlockBytes = code_bytes(kBits) + (has_minimum(kFormat) ? 64 : 32);
+  constexpr int kBlockBytes = block_bytes(kFormat);
   OpenedCodes opened;
 #pragma GCC unroll 1
   for (std::ptrdiff_t block = 0; block < blocks; ++block) {
     prefetch_weights<kRows>(super + block * kBlockBytes, kBlockBytes, true);
-    const std::uint8_t* codes = super + block * code_bytes(kBits);
+    const std::uint8_t* codes = super + block * code_bytes(code_bits(kFormat));
     if constexpr (opens_codes<Dots, kFormat>()) {
-      open_block<kBits>(codes, opened.bytes);
+      open_block<Dots, kFormat>(codes, opened.bytes);
       codes = opened.bytes;
     }
     add_block<Dots, kFormat, kRows>(codes, super, layout, x, block, Nothing(), sums);
@@ -345,7 +333,7 @@ struct ManyRows {
     const std::uint8_t* const begin = tile;
     const int superblocks = (blocks + kSuperblockBlocks - 1) / kSuperblockBlocks;
     OpenedCodes opened[2];  // in turn
-    for (int i = 0; i < 8 * kUnitBlocks; ++i) open_to<code_bits(kFormat)>(tile, i, opened[0].bytes);
+    for (int i = 0; i < 8 * kUnitBlocks; ++i) open_to<Dots, kFormat>(tile, i, opened[0].bytes);
     int turn = 0;
     for (int superblock = 0; superblock < superblocks; ++superblock, blocks -= kSuperblockBlocks) {
       const int here = blocks < kSuperblockBlocks ? blocks : kSuperblockBlocks;
@@ -358,7 +346,7 @@ struct ManyRows {
         const std::uint8_t* const next = unit + 1 < units               ? codes + kUnitCodes
                                          : superblock + 1 < superblocks ? tile + layout.bytes
                                                                         : begin;
-        const OpenNext<code_bits(kFormat)> opens{next, opened[turn ^ 1].bytes};
+        const OpenNext<Dots, kFormat> opens{next, opened[turn ^ 1].bytes};
         for_each_run(x, rows, superblocks, superblock, [&](Run run, auto count) {
           constexpr int kRows = decltype(count)::kRows;
           __m256(*const to)[2] = (is_k_format(kFormat) ? parts : sums) + run.first;

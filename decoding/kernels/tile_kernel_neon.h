@@ -25,8 +25,9 @@
 //   spread<kUnits>(x, unit, get): get(row) in the lanes of the unit's rows;
 //   offsets<kUnits>(x, unit, block): likewise -32 times the sum of a block's activations;
 //   of_cell(four, cell): the lanes that a cell needs from a vector for four outputs;
-//   add<kBits, kUnits, kFours>(codes, half, x, at, dots): adds the products of half a block's codes
-//     and the activations from `at` on; eight-bit codes are signed, others unsigned;
+//   add<kFormat, kUnits, kFours>(codes, half, x, at, dots): adds the products of half a block's
+//     codes and the activations from `at` on; codes of eight bits and those of tables are signed,
+//     others unsigned;
 //   open_minima(mins, opened): eight outputs' minima of a superblock, for
 //   add_minima<kUnits>(opened, x, unit, dots): minima times the coarse sums of the activations;
 //   store<kUnits>(sums, x, out): as rows of 16 outputs.
@@ -51,15 +52,40 @@ REDRAFT_INLINE float32x4_t load_halves(const std::uint8_t* p) {
 REDRAFT_INLINE int32x4_t dup(std::int32_t value) { return vdupq_n_s32(value); }
 REDRAFT_INLINE float32x4_t dup(float value) { return vdupq_n_f32(value); }
 
-// Four scales.
-template <bool kSigned>
-REDRAFT_INLINE int32x4_t load_scales(const std::uint8_t* p) {
+REDRAFT_INLINE uint8x8_t load_four(const std::uint8_t* p) {
   std::uint32_t four;
   __builtin_memcpy(&four, p, sizeof(four));
-  const uint8x8_t bytes = vcreate_u8(four);
-  const int16x8_t wide =
-      kSigned ? vmovl_s8(vreinterpret_s8_u8(bytes)) : vreinterpretq_s16_u16(vmovl_u8(bytes));
-  return vmovl_s16(vget_low_s16(wide));
+  return vcreate_u8(four);
+}
+REDRAFT_INLINE int32x4_t widen(uint8x8_t four) {
+  return vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(vmovl_u8(four))));
+}
+
+// A run's scales for four outputs.
+template <WeightFormat kFormat>
+REDRAFT_INLINE int32x4_t load_run_scales(const std::uint8_t* p) {
+  const uint8x8_t bytes = load_four(p);
+  if constexpr (has_signed_scales(kFormat))
+    return vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes))));
+  return widen(has_nibble_scales(kFormat) ? vand_u8(bytes, vdup_n_u8(15)) : bytes);
+}
+
+// The float scales of a block for four outputs, the first of which is `first`.
+template <WeightFormat kFormat>
+REDRAFT_INLINE float32x4_t load_block_scales(const std::uint8_t* d, std::ptrdiff_t block,
+                                             int first) {
+  d += block * d_bytes(kFormat);
+  if constexpr (kFormat != WeightFormat::kMXFP4) return load_halves(d + 2 * first);
+  // 2^(exponent - 127); that of the exponent 0 is a subnormal number.
+  const int32x4_t bits = vshlq_n_s32(widen(load_four(d + first)), 23);
+  const int32x4_t doubled = vmaxq_s32(bits, vdupq_n_s32(0x00400000));
+  return vmulq_f32(vreinterpretq_f32_s32(doubled), vdupq_n_f32(0.5f));
+}
+
+// Replaces four-bit codes by the values of the format's table.
+template <WeightFormat kFormat>
+REDRAFT_INLINE uint8x16_t look_up(uint8x16_t codes) {
+  return vqtbl1q_u8(vreinterpretq_u8_s8(vld1q_s8(code_table(kFormat).values)), codes);
 }
 
 // The fourth group of six-bit codes, from the top two bits of the other three.
@@ -67,10 +93,11 @@ REDRAFT_INLINE uint8x16_t open_top_bits(uint8x16_t first, uint8x16_t second, uin
   return vshrq_n_u8(vsriq_n_u8(vsriq_n_u8(third, second, 2), first, 4), 2);
 }
 
-// Puts bit `bit` of `high` above each nibble.
-REDRAFT_INLINE uint8x16_t add_fifth_bit(uint8x16_t nibbles, uint8x16_t high, int bit) {
-  const uint8x16_t moved = bit < 4 ? high << (4 - bit) : high >> (bit - 4);
-  return vbslq_u8(vdupq_n_u8(16), moved, nibbles);
+// Puts bit `bit` of `high` above the low `place` bits of each code: two or four.
+template <int kPlace>
+REDRAFT_INLINE uint8x16_t add_top_bit(uint8x16_t codes, uint8x16_t high, int bit) {
+  const uint8x16_t moved = bit < kPlace ? high << (kPlace - bit) : high >> (bit - kPlace);
+  return vbslq_u8(vdupq_n_u8(1 << kPlace), moved, codes);
 }
 
 // The coarse sums of a superblock as 256 * high + low, for products of bytes.
@@ -111,9 +138,9 @@ REDRAFT_INLINE void add_pair(const std::uint8_t* super, int first, const typenam
                              std::ptrdiff_t pair, float32x4_t (*parts)[kFours * Dots::kCells]) {
   static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
   constexpr int kCells = kFours * Dots::kCells;
-  constexpr int kBits = code_bits(kFormat);
-  constexpr bool kSigned = kFormat == WeightFormat::kQ6_K;
-  constexpr int kRuns = kSigned ? 4 : 2;  // each with a scale of its own
+  constexpr int kCodeBytes = code_bytes(code_bits(kFormat));
+  constexpr bool kHasStart = code_offset(kFormat) == 4 || code_offset(kFormat) == 32;
+  constexpr int kRuns = runs_of_pair(kFormat);  // each with a scale of its own
   int32x4_t scaled[kUnits][kCells];
   REDRAFT_UNROLL
   for (int run = 0; run < kRuns; ++run) {
@@ -121,23 +148,24 @@ REDRAFT_INLINE void add_pair(const std::uint8_t* super, int first, const typenam
     REDRAFT_UNROLL
     for (int unit = 0; unit < kUnits; ++unit) {
       int32x4_t start = vdupq_n_s32(0);
-      if constexpr (kSigned)
+      if constexpr (kHasStart)
         start = Dots::template spread<kUnits>(
             x, unit, [&](const auto& row) { return row.offsets[kRuns * pair + run]; });
+      if constexpr (code_offset(kFormat) == 4) start = vshrq_n_s32(start, 3);
       REDRAFT_UNROLL
       for (int cell = 0; cell < kCells; ++cell) dots[unit][cell] = start;
     }
     REDRAFT_UNROLL
     for (int half = run * 4 / kRuns; half < (run + 1) * 4 / kRuns; ++half) {
-      Dots::template add<kBits, kUnits, kFours>(
-          super + (2 * pair + half / 2) * code_bytes(kBits) + 4 * first, half % 2, x,
+      Dots::template add<kFormat, kUnits, kFours>(
+          super + (2 * pair + half / 2) * kCodeBytes + 4 * first, half % 2, x,
           2 * pair * kBlock + half * kBlock / 2, dots);
     }
     REDRAFT_UNROLL
     for (int cell = 0; cell < kCells; ++cell) {
       const std::uint8_t* bytes = super + kLayout.scales + (kRuns * pair + run) * kTileOutputs +
                                   first + cell / Dots::kCells * 4;
-      const int32x4_t scale = Dots::of_cell(load_scales<kSigned>(bytes), cell % Dots::kCells);
+      const int32x4_t scale = Dots::of_cell(load_run_scales<kFormat>(bytes), cell % Dots::kCells);
       REDRAFT_UNROLL
       for (int unit = 0; unit < kUnits; ++unit) {
         int32x4_t& sum = scaled[unit][cell];
@@ -182,6 +210,59 @@ REDRAFT_INLINE void subtract_minima(const std::uint8_t* super, int first,
   }
 }
 
+// The same for minima of 16 weights, which are the high bits of the scales and whose sums are
+// exact; for four outputs from `first` on.
+template <typename Dots, WeightFormat kFormat, int kUnits>
+REDRAFT_INLINE void subtract_nibble_minima(const std::uint8_t* super, int first,
+                                           const typename Dots::Input& x,
+                                           float32x4_t (*sums)[kTileOutputs / 4 * Dots::kCells]) {
+  static constexpr SuperblockLayout kLayout = superblock_layout(kFormat, kSuperblockBlocks);
+  const float32x4_t m = load_halves(super + kLayout.m + 2 * first);
+  float32x4_t all[kUnits][Dots::kCells];
+  REDRAFT_UNROLL
+  for (auto& unit : all) {
+    REDRAFT_UNROLL
+    for (float32x4_t& sum : unit) sum = vdupq_n_f32(0);
+  }
+#pragma GCC unroll 1
+  for (int pair = 0; pair < 4; ++pair) {
+    int32x4_t mins[4];
+    REDRAFT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::uint8_t* scales = super + kLayout.scales + (4 * pair + i) * kTileOutputs + first;
+      mins[i] = widen(vshr_n_u8(load_four(scales), 4));
+    }
+    REDRAFT_UNROLL
+    for (int unit = 0; unit < kUnits; ++unit) {
+      int32x4_t dots[Dots::kCells];
+      REDRAFT_UNROLL
+      for (int32x4_t& dot : dots) dot = vdupq_n_s32(0);
+      REDRAFT_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        const int32x4_t sum = Dots::template spread<kUnits>(x, unit, [&](const auto& row) {
+          return static_cast<std::int32_t>(row.sums[4 * pair + i]);
+        });
+        REDRAFT_UNROLL
+        for (int cell = 0; cell < Dots::kCells; ++cell)
+          dots[cell] = vmlaq_s32(dots[cell], Dots::of_cell(mins[i], cell), sum);
+      }
+      const float32x4_t scale = Dots::template spread<kUnits>(
+          x, unit, [&](const auto& row) { return row.scales[2 * pair]; });
+      REDRAFT_UNROLL
+      for (int cell = 0; cell < Dots::kCells; ++cell)
+        all[unit][cell] = vfmaq_f32(all[unit][cell], vcvtq_f32_s32(dots[cell]), scale);
+    }
+  }
+  REDRAFT_UNROLL
+  for (int unit = 0; unit < kUnits; ++unit) {
+    REDRAFT_UNROLL
+    for (int cell = 0; cell < Dots::kCells; ++cell) {
+      float32x4_t& sum = sums[unit][first / 4 * Dots::kCells + cell];
+      sum = vfmsq_f32(sum, Dots::of_cell(m, cell), all[unit][cell]);
+    }
+  }
+}
+
 template <typename Dots, WeightFormat kFormat, int kUnits>
 REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const typename Dots::Input& x,
                                      float32x4_t (*sums)[kTileOutputs / 4 * Dots::kCells]) {
@@ -215,7 +296,11 @@ REDRAFT_INLINE void add_k_superblock(const std::uint8_t* super, const typename D
       }
     }
   }
-  if constexpr (has_minimum(kFormat)) {
+  if constexpr (has_nibble_scales(kFormat)) {
+    REDRAFT_UNROLL
+    for (int first = 0; first < kTileOutputs; first += 4)
+      subtract_nibble_minima<Dots, kFormat, kUnits>(super, first, x, sums);
+  } else if constexpr (has_minimum(kFormat)) {
     subtract_minima<Dots, kFormat, kUnits>(super, 0, x, sums);
     subtract_minima<Dots, kFormat, kUnits>(super, 8, x, sums);
   }
@@ -237,7 +322,6 @@ REDRAFT_INLINE void add_block(const std::uint8_t* super, const SuperblockLayout&
                               const typename Dots::Input& x, std::ptrdiff_t block,
                               float32x4_t (*sums)[kFours * Dots::kCells]) {
   constexpr int kCells = kFours * Dots::kCells;
-  constexpr int kBits = code_bits(kFormat);
   int32x4_t dots[kUnits][kCells];
   REDRAFT_UNROLL
   for (int unit = 0; unit < kUnits; ++unit) {
@@ -247,9 +331,9 @@ REDRAFT_INLINE void add_block(const std::uint8_t* super, const SuperblockLayout&
   }
   REDRAFT_UNROLL
   for (int half = 0; half < 2; ++half)
-    Dots::template add<kBits, kUnits, kFours>(super + block * code_bytes(kBits) + 4 * first, half,
-                                              x, block * kBlock + half * kBlock / 2, dots);
-  const std::uint8_t* halves = super + block * 32 + 2 * first;
+    Dots::template add<kFormat, kUnits, kFours>(
+        super + block * code_bytes(code_bits(kFormat)) + 4 * first, half, x,
+        block * kBlock + half * kBlock / 2, dots);
   REDRAFT_UNROLL
   for (int unit = 0; unit < kUnits; ++unit) {
     const float32x4_t scale =
@@ -259,7 +343,8 @@ REDRAFT_INLINE void add_block(const std::uint8_t* super, const SuperblockLayout&
     REDRAFT_UNROLL
     for (int cell = 0; cell < kCells; ++cell) {
       const auto load = [&](int at) {
-        return Dots::of_cell(load_halves(halves + at + cell / Dots::kCells * 8),
+        const int output = first + cell / Dots::kCells * 4;
+        return Dots::of_cell(load_block_scales<kFormat>(super + at, block, output),
                              cell % Dots::kCells);
       };
       float32x4_t& sum = sums[unit][cell];
@@ -276,7 +361,7 @@ REDRAFT_INLINE void add_superblock(const std::uint8_t* super, const SuperblockLa
                                    float32x4_t (*sums)[kTileOutputs / 4 * Dots::kCells]) {
   constexpr int kFours = fours_at_once<Dots, kUnits>();
   constexpr int kCells = kFours * Dots::kCells;
-  constexpr int kBlockBytes = code_bytes(code_bits(kFormat)) + (has_minimum(kFormat) ? 64 : 32);
+  constexpr int kBlockBytes = block_bytes(kFormat);
   constexpr int kBytes = kBlockBytes / 4 * kFours;  // to be prefetched with a block
 #pragma GCC unroll 1
   for (int first = 0; first < kTileOutputs; first += 4 * kFours) {

@@ -27,6 +27,16 @@ auto kernel_of_format(WeightFormat format) -> decltype(&Kernel<WeightFormat::kQ4
       return Kernel<WeightFormat::kQ5_K>::run;
     case WeightFormat::kQ6_K:
       return Kernel<WeightFormat::kQ6_K>::run;
+    case WeightFormat::kQ2_K:
+      return Kernel<WeightFormat::kQ2_K>::run;
+    case WeightFormat::kQ3_K:
+      return Kernel<WeightFormat::kQ3_K>::run;
+    case WeightFormat::kIQ4_NL:
+      return Kernel<WeightFormat::kIQ4_NL>::run;
+    case WeightFormat::kIQ4_XS:
+      return Kernel<WeightFormat::kIQ4_XS>::run;
+    case WeightFormat::kMXFP4:
+      return Kernel<WeightFormat::kMXFP4>::run;
     default:
       return nullptr;
   }

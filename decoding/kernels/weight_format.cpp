@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "decoding/kernels/code_table.h"
 #include "decoding/kernels/half.h"
 #include "decoding/kernels/weight_block.h"
 
@@ -70,11 +71,55 @@ void read_q6_codes(const std::uint8_t* low, const std::uint8_t* high, std::uint8
   }
 }
 
+// Two halves of 128 weights; quarter q of a half has bits 2q, 2q+1 of 32 bytes. `high` (Q3_K) has
+// one byte per weight of a quarter, bit j belonging to quarter j of all eight.
+void read_small_k_codes(const std::uint8_t* low, const std::uint8_t* high, std::uint8_t* codes) {
+  for (int quarter = 0; quarter < 8; ++quarter) {
+    for (int i = 0; i < 32; ++i) {
+      const int two = low[quarter / 4 * 32 + i] >> (quarter % 4 * 2) & 3;
+      const int third = high ? high[i] >> quarter & 1 : 0;
+      codes[quarter * 32 + i] = static_cast<std::uint8_t>(two | third << 2);
+    }
+  }
+}
+
+// 16 six-bit scales, stored plus 32, in 12 bytes: the low four bits in 8, then the high two.
+void read_q3_scales(const std::uint8_t* packed, std::uint8_t* scales) {
+  for (int i = 0; i < 16; ++i) {
+    const int low = packed[i % 8] >> (i / 8 * 4) & 15;
+    const int high = packed[8 + i % 4] >> (i / 4 * 2) & 3;
+    scales[i] = static_cast<std::uint8_t>((low | high << 4) - 32);
+  }
+}
+
+void read_q2_block(const std::uint8_t* block, WeightBlock& out) {
+  for (int i = 0; i < 16; ++i) {
+    out.scales[i] = block[i] & 15;
+    out.mins[i] = block[i] >> 4;
+  }
+  read_small_k_codes(block + 16, nullptr, out.codes);
+  out.d = read_u16(block + 80);
+  out.m = read_u16(block + 82);
+}
+
+// Eight six-bit scales, stored plus 32: the high two bits of all in 2 bytes, then the low four in
+// 4.
+void read_iq4_xs_block(const std::uint8_t* block, WeightBlock& out) {
+  out.d = read_u16(block);
+  const int high = read_u16(block + 2);
+  for (int i = 0; i < 8; ++i) {
+    const int low = block[4 + i / 2] >> (i % 2 * 4) & 15;
+    out.scales[i] = static_cast<std::uint8_t>((low | (high >> (2 * i) & 3) << 4) - 32);
+    read_codes32(block + 8 + 16 * i, 0, out.codes + 32 * i);
+  }
+}
+
 }  // namespace
 
 void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out) {
   switch (format) {
     case WeightFormat::kQ4_0:
+    case WeightFormat::kIQ4_NL:
       out.d = read_u16(block);
       return read_codes32(block + 2, 0, out.codes);
     case WeightFormat::kQ4_1:
@@ -105,6 +150,18 @@ void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out
       std::memcpy(out.scales, block + 192, 16);
       out.d = read_u16(block + 208);
       return;
+    case WeightFormat::kQ2_K:
+      return read_q2_block(block, out);
+    case WeightFormat::kQ3_K:
+      read_small_k_codes(block + 32, block, out.codes);
+      read_q3_scales(block + 96, out.scales);
+      out.d = read_u16(block + 108);
+      return;
+    case WeightFormat::kIQ4_XS:
+      return read_iq4_xs_block(block, out);
+    case WeightFormat::kMXFP4:
+      out.d = block[0];
+      return read_codes32(block + 1, 0, out.codes);
     case WeightFormat::kF32:
     case WeightFormat::kF16:
     case WeightFormat::kBF16:
@@ -113,7 +170,9 @@ void read_block(WeightFormat format, const std::uint8_t* block, WeightBlock& out
 }
 
 void dequantize_block(WeightFormat format, const WeightBlock& block, float* out) {
-  const float d = half_to_float(block.d);
+  const float d = format == WeightFormat::kMXFP4
+                      ? exponent_to_float(static_cast<std::uint8_t>(block.d))
+                      : half_to_float(block.d);
   const float m = half_to_float(block.m);
   const int size = weight_format_info(format)->block_size;
   for (int i = 0; i < size; ++i) {
@@ -128,9 +187,22 @@ void dequantize_block(WeightFormat format, const WeightBlock& block, float* out)
       case WeightFormat::kQ8_0:
         out[i] = d * static_cast<float>(static_cast<std::int8_t>(code));
         break;
+      case WeightFormat::kQ3_K:
       case WeightFormat::kQ6_K:
         out[i] = d * static_cast<float>(static_cast<std::int8_t>(block.scales[i / 16])) *
-                 static_cast<float>(code - 32);
+                 static_cast<float>(code - (format == WeightFormat::kQ3_K ? 4 : 32));
+        break;
+      case WeightFormat::kQ2_K:
+        out[i] = d * static_cast<float>(block.scales[i / 16]) * static_cast<float>(code) -
+                 m * static_cast<float>(block.mins[i / 16]);
+        break;
+      case WeightFormat::kIQ4_NL:
+      case WeightFormat::kMXFP4:
+        out[i] = d * static_cast<float>(code_table(format).values[code]);
+        break;
+      case WeightFormat::kIQ4_XS:
+        out[i] = d * static_cast<float>(static_cast<std::int8_t>(block.scales[i / 32])) *
+                 static_cast<float>(code_table(format).values[code]);
         break;
       case WeightFormat::kQ4_K:
       case WeightFormat::kQ5_K:
@@ -150,7 +222,8 @@ const WeightFormatInfo* weight_format_info(WeightFormat format) {
   static constexpr WeightFormatInfo kF32{"F32", 1, 4}, kF16{"F16", 1, 2}, kBF16{"BF16", 1, 2},
       kQ4_0{"Q4_0", 32, 18}, kQ4_1{"Q4_1", 32, 20}, kQ5_0{"Q5_0", 32, 22}, kQ5_1{"Q5_1", 32, 24},
       kQ8_0{"Q8_0", 32, 34}, kQ4_K{"Q4_K", 256, 144}, kQ5_K{"Q5_K", 256, 176},
-      kQ6_K{"Q6_K", 256, 210};
+      kQ6_K{"Q6_K", 256, 210}, kQ2_K{"Q2_K", 256, 84}, kQ3_K{"Q3_K", 256, 110},
+      kIQ4_NL{"IQ4_NL", 32, 18}, kIQ4_XS{"IQ4_XS", 256, 136}, kMXFP4{"MXFP4", 32, 17};
   switch (format) {
     case WeightFormat::kF32:
       return &kF32;
@@ -174,6 +247,16 @@ const WeightFormatInfo* weight_format_info(WeightFormat format) {
       return &kQ5_K;
     case WeightFormat::kQ6_K:
       return &kQ6_K;
+    case WeightFormat::kQ2_K:
+      return &kQ2_K;
+    case WeightFormat::kQ3_K:
+      return &kQ3_K;
+    case WeightFormat::kIQ4_NL:
+      return &kIQ4_NL;
+    case WeightFormat::kIQ4_XS:
+      return &kIQ4_XS;
+    case WeightFormat::kMXFP4:
+      return &kMXFP4;
   }
   return nullptr;
 }

@@ -72,24 +72,12 @@ class TensorSums {
 
 // What llama.cpp's tools call a mixture of formats, by general.file_type.
 std::optional<std::string_view> name_of_file_type(std::int64_t type) {
-  constexpr std::array<std::pair<int, std::string_view>, 18> kNames = {{{0, "F32"},
-                                                                        {1, "F16"},
-                                                                        {2, "Q4_0"},
-                                                                        {3, "Q4_1"},
-                                                                        {7, "Q8_0"},
-                                                                        {8, "Q5_0"},
-                                                                        {9, "Q5_1"},
-                                                                        {10, "Q2_K"},
-                                                                        {11, "Q3_K_S"},
-                                                                        {12, "Q3_K_M"},
-                                                                        {13, "Q3_K_L"},
-                                                                        {14, "Q4_K_S"},
-                                                                        {15, "Q4_K_M"},
-                                                                        {16, "Q5_K_S"},
-                                                                        {17, "Q5_K_M"},
-                                                                        {18, "Q6_K"},
-                                                                        {30, "IQ4_XS"},
-                                                                        {32, "BF16"}}};
+  constexpr std::array<std::pair<int, std::string_view>, 21> kNames = {
+      {{0, "F32"},       {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},    {7, "Q8_0"},
+       {8, "Q5_0"},      {9, "Q5_1"},    {10, "Q2_K"},   {11, "Q3_K_S"}, {12, "Q3_K_M"},
+       {13, "Q3_K_L"},   {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"}, {17, "Q5_K_M"},
+       {18, "Q6_K"},     {21, "Q2_K_S"}, {25, "IQ4_NL"}, {30, "IQ4_XS"}, {32, "BF16"},
+       {38, "MXFP4_MOE"}}};
   for (const auto& [number, name] : kNames) {
     if (number == type) return name;
   }

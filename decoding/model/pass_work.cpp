@@ -20,7 +20,7 @@ void add(PassWork& work, const LinearWeight& weight, double rows, double read = 
   if (kernels::reads_floats(weight.format)) {
     work.float_macs += macs;
   } else {
-    work.integer_macs[code_width_index(kernels::code_bits(weight.format))] += macs;
+    work.integer_macs[code_width_index(kernels::product_bits(weight.format))] += macs;
   }
 }
 

@@ -93,17 +93,9 @@ TEST_F(Amx, TheLargestSumsAreStillExact) {
   for (const WeightFormat format : kAllFormats) {
     if (reads_floats(format)) continue;
     for (const int fill : {0x00, 0x7f, 0x80, 0xff}) {
-      // Halves of 1, and one repeated byte in the rest of the file.
-      std::vector<std::uint8_t> file = random_file(format, kN, kK, random);
-      const std::size_t block_bytes = weight_format_info(format)->block_bytes;
-      const bool scale_last = format == WeightFormat::kQ6_K;
-      const std::size_t halves = has_minimum(format) ? 4 : 2;
-      for (std::size_t at = 0; at < file.size(); ++at) {
-        const std::size_t in_block = at % block_bytes;
-        const std::size_t of_half = scale_last ? in_block - (block_bytes - 2) : in_block;
-        const bool half = scale_last ? in_block >= block_bytes - 2 : in_block < halves;
-        file[at] = static_cast<std::uint8_t>(half ? (of_half % 2 ? 0x3c : 0x01) : fill);
-      }
+      // One repeated byte in all of the file but the scales, which products round with.
+      std::vector<std::uint8_t> file(weight_bytes(format, kN, kK), static_cast<std::uint8_t>(fill));
+      set_scales(format, 1 + 0x1p-10F, file);
       const Pair pair(format, kN, kK, file);
       std::vector<float> x(std::size_t{32} * kK);
       for (std::size_t i = 0; i < x.size(); ++i) {

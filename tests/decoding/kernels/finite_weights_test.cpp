@@ -6,13 +6,10 @@
 #include <random>
 #include <vector>
 
+#include "tests/decoding/kernels/kernel_cases.h"
+
 namespace redraft {
 namespace {
-
-constexpr WeightFormat kFormats[] = {WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16,
-                                     WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ5_0,
-                                     WeightFormat::kQ5_1, WeightFormat::kQ8_0, WeightFormat::kQ4_K,
-                                     WeightFormat::kQ5_K, WeightFormat::kQ6_K};
 
 // The definition: the row's values.
 bool row_is_finite(WeightFormat format, const std::vector<std::uint8_t>& row, int columns) {
@@ -28,7 +25,7 @@ bool row_is_finite(WeightFormat format, const std::vector<std::uint8_t>& row, in
 // scale (0 times infinity is NaN), and no code makes a finite scale infinite.
 TEST(FiniteWeights, AgreeWithTheWeightsThemselves) {
   std::mt19937 random(1);
-  for (const WeightFormat format : kFormats) {
+  for (const WeightFormat format : kernels::kAllFormats) {
     const WeightFormatInfo& info = *weight_format_info(format);
     const int columns = info.block_size == 1 ? 7 : 2 * info.block_size;
     int finite = 0;

@@ -18,9 +18,10 @@
 namespace redraft::kernels {
 
 inline constexpr WeightFormat kAllFormats[] = {
-    WeightFormat::kF32,  WeightFormat::kF16,  WeightFormat::kBF16, WeightFormat::kQ4_0,
-    WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1, WeightFormat::kQ8_0,
-    WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K};
+    WeightFormat::kF32,  WeightFormat::kF16,    WeightFormat::kBF16,   WeightFormat::kQ4_0,
+    WeightFormat::kQ4_1, WeightFormat::kQ5_0,   WeightFormat::kQ5_1,   WeightFormat::kQ8_0,
+    WeightFormat::kQ4_K, WeightFormat::kQ5_K,   WeightFormat::kQ6_K,   WeightFormat::kQ2_K,
+    WeightFormat::kQ3_K, WeightFormat::kIQ4_NL, WeightFormat::kIQ4_XS, WeightFormat::kMXFP4};
 inline constexpr WeightFormat kFloatFormats[] = {WeightFormat::kF32, WeightFormat::kF16,
                                                  WeightFormat::kBF16};
 
@@ -31,8 +32,42 @@ struct TestWeight {
   std::vector<float> values;  // [n, k]
 };
 
+// Where a quantised block of the file has its halves: the scale and, where there is one, the
+// minimum. MXFP4 has none: it begins with an exponent.
+inline std::vector<std::size_t> half_places(WeightFormat format) {
+  switch (format) {
+    case WeightFormat::kMXFP4:
+      return {};
+    case WeightFormat::kQ2_K:
+      return {80, 82};
+    case WeightFormat::kQ3_K:
+      return {108};
+    case WeightFormat::kQ6_K:
+      return {208};
+    case WeightFormat::kQ4_1:
+    case WeightFormat::kQ5_1:
+    case WeightFormat::kQ4_K:
+    case WeightFormat::kQ5_K:
+      return {0, 2};
+    default:
+      return {0};
+  }
+}
+
+// Writes `scale` as the scale and the minimum of each quantised block of the file; in MXFP4 the
+// next lower power of two.
+inline void set_scales(WeightFormat format, float scale, std::vector<std::uint8_t>& file) {
+  const std::uint16_t half = float_to_half(scale);
+  const auto block = static_cast<std::size_t>(weight_format_info(format)->block_bytes);
+  for (std::size_t at = 0; at < file.size(); at += block) {
+    for (const std::size_t place : half_places(format)) std::memcpy(&file[at + place], &half, 2);
+    if (format == WeightFormat::kMXFP4)
+      file[at] = static_cast<std::uint8_t>(128 + std::ilogb(scale));
+  }
+}
+
 // Random bytes are valid codes; scales are random halves of about 1/50, with both signs where the
-// format allows that.
+// format allows that, or exponents of that size.
 inline std::vector<std::uint8_t> random_file(WeightFormat format, int n, int k,
                                              std::mt19937& random) {
   std::normal_distribution<float> normal(0.0f, 0.02f);
@@ -53,17 +88,11 @@ inline std::vector<std::uint8_t> random_file(WeightFormat format, int n, int k,
       case WeightFormat::kBF16:
         std::memcpy(&file[at], reinterpret_cast<const char*>(&bits) + 2, 2);
         break;
-      case WeightFormat::kQ6_K:
-        put_half(at + 208);
+      case WeightFormat::kMXFP4:
+        file[at] = static_cast<std::uint8_t>(118 + random() % 6);
         break;
-      case WeightFormat::kQ4_1:
-      case WeightFormat::kQ5_1:
-      case WeightFormat::kQ4_K:
-      case WeightFormat::kQ5_K:
-        put_half(at + 2);
-        [[fallthrough]];
       default:
-        put_half(at);
+        for (const std::size_t place : half_places(format)) put_half(at + place);
     }
   }
   return file;

@@ -230,22 +230,13 @@ TEST(Linear, EqualsTheDequantisedReference) {
 // All codes at their extremes: integer operations that saturate show here.
 TEST(Linear, ExtremeCodesDoNotSaturate) {
   for (const Isa isa : available_isas()) {
-    for (const WeightFormat format :
-         {WeightFormat::kQ4_0, WeightFormat::kQ4_1, WeightFormat::kQ5_0, WeightFormat::kQ5_1,
-          WeightFormat::kQ8_0, WeightFormat::kQ4_K, WeightFormat::kQ5_K, WeightFormat::kQ6_K}) {
+    for (const WeightFormat format : kAllFormats) {
+      if (reads_floats(format)) continue;
       for (const int fill : {0x00, 0xff, 0x80, 0x7f}) {
         const int n = 16;
         const int k = 512;
         std::vector<std::uint8_t> file(weight_bytes(format, n, k), static_cast<std::uint8_t>(fill));
-        const WeightFormatInfo& info = *weight_format_info(format);
-        const std::uint16_t scale = float_to_half(0.5f);
-        for (std::size_t at = 0; at < file.size(); at += info.block_bytes) {
-          std::memcpy(&file[at + (format == WeightFormat::kQ6_K ? 208 : 0)], &scale, 2);
-          if (format == WeightFormat::kQ4_1 || format == WeightFormat::kQ5_1 ||
-              format == WeightFormat::kQ4_K || format == WeightFormat::kQ5_K) {
-            std::memcpy(&file[at + 2], &scale, 2);
-          }
-        }
+        set_scales(format, 0.5f, file);
         const TestWeight weight = make_weight(format, isa, n, k, file);
         for (const float sign : {1.0f, -1.0f}) {
           const std::vector<float> x(k, sign);
@@ -280,6 +271,7 @@ void check_superblock(const ActivationSuperblock& x, bool shared_scales, Isa isa
     for (int i = 0; i < 2; ++i) {
       const Offset offset(x, 2 * block + i, isa);
       ASSERT_EQ(offset.whole, -32 * sums[i]);
+      ASSERT_EQ(x.sums[2 * block + i], sums[i]);
       if (!has_avx2_only(isa)) continue;
       int even = 0;
       for (int j = 0; j < 16; ++j) even += j % 4 < 2 ? x.quants[block * kBlock + 16 * i + j] : 0;
@@ -330,7 +322,7 @@ std::vector<std::uint8_t> bytes_of(const std::uint8_t* quantized, int rows, int 
       const ActivationSuperblock& super = superblock_of(quantized, rows, k, row, i);
       put(super.quants), put(super.scales), put(super.coarse_sums), put(super.coarse_scale);
       for (int j = 0; j < 16; ++j) put(Offset(super, j, isa).whole);
-      put(super.scaled_sums);
+      put(super.scaled_sums), put(super.sums);
     }
   }
   return out;
@@ -448,11 +440,11 @@ TEST(LinearTopK, IsASortOfTheLogits) {
 
 TEST(Linear, FormatsAndNames) {
   for (const WeightFormat format : kAllFormats) EXPECT_TRUE(supports(format));
-  EXPECT_FALSE(supports(static_cast<WeightFormat>(10)));
+  EXPECT_FALSE(supports(static_cast<WeightFormat>(9)));
   EXPECT_EQ(available_isas().front(), Isa::kPortable);
   EXPECT_EQ(best_isa(), available_isas().back());
-  for (const WeightFormat format : kAllFormats) {  // repacking costs at most 5 %
-    EXPECT_LE(packed_bytes(format, 64, 1024), weight_bytes(format, 64, 1024) * 105 / 100)
+  for (const WeightFormat format : kAllFormats) {  // repacking costs at most 6 %
+    EXPECT_LE(packed_bytes(format, 64, 1024), weight_bytes(format, 64, 1024) * 106 / 100)
         << name_of(format, best_isa());
   }
 }

@@ -37,14 +37,31 @@ int value_of(WeightFormat format, std::uint8_t code) {
       return code - 32;
     case WeightFormat::kQ8_0:
       return static_cast<std::int8_t>(code);
+    case WeightFormat::kQ3_K:
+      return code - 4;
+    case WeightFormat::kIQ4_NL:
+    case WeightFormat::kIQ4_XS:
+    case WeightFormat::kMXFP4:
+      return code_table(format).values[code];
     default:
       return code;
   }
 }
 
 int scale_of(WeightFormat format, const WeightBlock& weights, int i) {
-  return format == WeightFormat::kQ6_K ? static_cast<std::int8_t>(weights.scales[i / 16])
-                                       : weights.scales[i / kBlock];
+  const std::uint8_t scale = weights.scales[i / run_size(format)];
+  return has_minimum(format) ? scale : static_cast<std::int8_t>(scale);
+}
+
+// A superblock's minima of 16 weights times the activations, but for their own scale.
+float minima_of_runs(const WeightBlock& weights, const ActivationSuperblock& x) {
+  float sum = 0;
+  for (int pair = 0; pair < kSuperblock; pair += 2 * kBlock) {
+    int dot = 0;
+    for (int i = pair; i < pair + 2 * kBlock; ++i) dot += weights.mins[i / 16] * x.quants[i];
+    sum = std::fma(static_cast<float>(dot), x.scales[pair / kBlock], sum);
+  }
+  return sum;
 }
 
 float add_k_superblock(WeightFormat format, const WeightBlock& weights,
@@ -58,6 +75,8 @@ float add_k_superblock(WeightFormat format, const WeightBlock& weights,
   }
   sum = std::fma(half_to_float(weights.d), part, sum);
   if (!has_minimum(format)) return sum;
+  if (format == WeightFormat::kQ2_K)
+    return std::fma(-half_to_float(weights.m), minima_of_runs(weights, x), sum);
   int minima = 0;
   for (int i = 0; i < kSuperblockBlocks; ++i) minima += weights.mins[i] * x.coarse_sums[i];
   return std::fma(-(half_to_float(weights.m) * x.coarse_scale), static_cast<float>(minima), sum);
@@ -68,7 +87,10 @@ float add_block(WeightFormat format, const WeightBlock& weights, const Activatio
   int dot = 0;
   for (int i = 0; i < kBlock; ++i)
     dot += value_of(format, weights.codes[i]) * x.quants[block * kBlock + i];
-  sum = std::fma(static_cast<float>(dot) * half_to_float(weights.d), x.scales[block], sum);
+  const float d = format == WeightFormat::kMXFP4
+                      ? exponent_to_float(static_cast<std::uint8_t>(weights.d))
+                      : half_to_float(weights.d);
+  sum = std::fma(static_cast<float>(dot) * d, x.scales[block], sum);
   return has_minimum(format) ? std::fma(half_to_float(weights.m), x.scaled_sums[block], sum) : sum;
 }
 
@@ -87,9 +109,25 @@ float defined_dot(WeightFormat format, const std::uint8_t* file, const Activatio
   return sum + 0.0F;  // no bias
 }
 
-void check_linear(WeightFormat format, Isa isa, int n, int k, std::uint32_t seed) {
+// Random codes with the smallest, the largest and no scales: what products may lose or exceed.
+std::vector<std::uint8_t> edge_file(WeightFormat format, int n, int k, std::mt19937& random) {
+  constexpr std::uint16_t kHalves[] = {0, 0x8000, 1, 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff};
+  constexpr std::uint8_t kExponents[] = {0, 1, 2, 3, 100, 127, 200, 230};
+  std::vector<std::uint8_t> file = random_file(format, n, k, random);
+  const auto block = static_cast<std::size_t>(weight_format_info(format)->block_bytes);
+  for (std::size_t at = 0; at < file.size(); at += block) {
+    if (format == WeightFormat::kMXFP4) file[at] = kExponents[random() % 8];
+    for (const std::size_t place : half_places(format))
+      std::memcpy(&file[at + place], &kHalves[random() % 8], sizeof(kHalves[0]));
+  }
+  return file;
+}
+
+using MakeFile = std::vector<std::uint8_t> (*)(WeightFormat, int n, int k, std::mt19937&);
+void check_linear(WeightFormat format, Isa isa, int n, int k, std::uint32_t seed,
+                  MakeFile make_file = random_file) {
   std::mt19937 random(seed);
-  const std::vector<std::uint8_t> file = random_file(format, n, k, random);
+  const std::vector<std::uint8_t> file = make_file(format, n, k, random);
   const TestWeight weight = make_weight(format, isa, n, k, file);
   constexpr int kMaxRows = 19;
   const std::vector<float> x = random_floats(std::size_t{kMaxRows} * k, random);
@@ -119,6 +157,14 @@ TEST_P(SameBits, LinearLayers) {
       check_linear(format, GetParam(), 16, 256, seed);
       if (!is_k_format(format)) check_linear(format, GetParam(), 18, 416, seed);
     }
+  }
+}
+
+TEST_P(SameBits, LinearLayersWithScalesAtTheEdges) {
+  for (const WeightFormat format : kAllFormats) {
+    if (reads_floats(format)) continue;
+    for (const std::uint32_t seed : {1U, 2U, 3U})
+      check_linear(format, GetParam(), 16, 512, seed, edge_file);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <random>
 
 #include "decoding/kernels/half.h"
 #include "tests/decoding/kernels/dequantize_golden.h"
@@ -18,16 +19,42 @@ TEST(WeightFormat, DequantizesAsTheGgufPackageDoes) {
     std::vector<float> weights(static_cast<std::size_t>(info.block_size));
     dequantize_row(golden.format, golden.bytes.data(), info.block_size, weights.data());
     for (std::size_t i = 0; i < weights.size(); ++i) {
-      ASSERT_EQ(weights[i], std::bit_cast<float>(golden.weights[i]))
+      ASSERT_EQ(std::bit_cast<std::uint32_t>(weights[i]), golden.weights[i])
           << info.name << " weight " << i;
     }
+  }
+}
+
+// Blocks of any bytes: their scales are any halves or exponents, not only those that a file may
+// have.
+TEST(WeightFormat, AnyBlockStandsForWhatTheGgufPackageSays) {
+  for (const auto& [format, expected] : kGoldenSums) {
+    const WeightFormatInfo& info = *weight_format_info(format);
+    std::minstd_rand random(1);
+    std::vector<std::uint8_t> block(static_cast<std::size_t>(info.block_bytes));
+    std::vector<float> weights(static_cast<std::size_t>(info.block_size));
+    std::uint64_t sum = 0xcbf29ce484222325;
+    for (int i = 0; i < kSummedBlocks; ++i) {
+      for (std::uint8_t& byte : block) byte = static_cast<std::uint8_t>(random() >> 8);
+      dequantize_row(format, block.data(), info.block_size, weights.data());
+      for (const float weight : weights) {
+        const auto bits = std::isnan(weight) ? 0x7fc00000U : std::bit_cast<std::uint32_t>(weight);
+        sum = (sum ^ bits) * 0x100000001b3;
+      }
+    }
+    EXPECT_EQ(sum, expected) << info.name;
   }
 }
 
 TEST(WeightFormat, KnowsItsNumbersAndNoOthers) {
   EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(12))->name, "Q4_K");
   EXPECT_EQ(weight_format_info(static_cast<WeightFormat>(4)), nullptr);
-  EXPECT_EQ(weight_format_info(static_cast<WeightFormat>(10)), nullptr);
+  EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(10))->name, "Q2_K");
+  EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(11))->name, "Q3_K");
+  EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(20))->name, "IQ4_NL");
+  EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(23))->name, "IQ4_XS");
+  EXPECT_STREQ(weight_format_info(static_cast<WeightFormat>(39))->name, "MXFP4");
+  EXPECT_EQ(weight_format_info(static_cast<WeightFormat>(22)), nullptr);  // IQ2_S
   EXPECT_EQ(weight_format_info(static_cast<WeightFormat>(1000)), nullptr);
   EXPECT_EQ(weight_bytes(WeightFormat::kQ6_K, 3, 512), 3u * 2 * 210);
 }

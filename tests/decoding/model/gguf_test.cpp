@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 
@@ -124,6 +125,27 @@ TEST(Gguf, RefusesTensorsThatDoNotFit) {
               HasSubstr("format 99"));
   EXPECT_THAT(error_with([](Tensor& t) { t.format = WeightFormat::kQ4_K; }),
               HasSubstr("not whole"));
+}
+
+// Three rows of two blocks: the right number of bytes, one byte fewer, and half a block.
+TEST(Gguf, ATensorHasTheBytesOfItsFormat) {
+  for (std::uint32_t number = 0; number < 64; ++number) {
+    const auto format = static_cast<WeightFormat>(number);
+    const WeightFormatInfo* const info = weight_format_info(format);
+    if (!info) continue;
+    GgufWriter writer = small_file();
+    const std::vector<std::uint8_t> data(static_cast<std::size_t>(6 * info->block_bytes), 3);
+    writer.tensor({"third", {2 * info->block_size, 3}, format, data});
+    const Result<GgufFile> file = parse(writer.bytes());
+    ASSERT_TRUE(file) << info->name << ": " << file.error().message();
+    EXPECT_EQ(file->tensors()[2].format, format);
+    EXPECT_TRUE(std::ranges::equal(file->tensors()[2].data, data)) << info->name;
+    writer.tensors()[2].data.pop_back();
+    EXPECT_THAT(parse_error(writer.bytes()), HasSubstr("beyond the end")) << info->name;
+    if (info->block_size == 1) continue;
+    writer.tensors()[2].shape[0] -= info->block_size / 2;
+    EXPECT_THAT(parse_error(writer.bytes()), HasSubstr(std::string("not whole ") + info->name));
+  }
 }
 
 TEST(Gguf, RefusesBadAlignment) {
