@@ -184,6 +184,7 @@ struct Tokenizer::Impl {
   TokenId begin_of_text;
   std::vector<TokenId> end_tokens;
   std::string chat_template;
+  bool answers_after_thought;
   std::shared_ptr<ChatRenderer> chat_renderer;
 };
 
@@ -249,6 +250,7 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
       .begin_of_text = spec.add_bos ? spec.bos : -1,
       .end_tokens = std::move(spec.end_tokens),
       .chat_template = std::move(spec.chat_template),
+      .answers_after_thought = spec.answers_after_thought,
       .chat_renderer = std::move(spec.chat_renderer),
   });
   impl->find_whole_words(spec.ignore_merges);
@@ -334,6 +336,7 @@ TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
 TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
 std::span<const TokenId> Tokenizer::end_tokens() const { return impl_->end_tokens; }
 const std::string& Tokenizer::chat_template() const { return impl_->chat_template; }
+bool Tokenizer::answers_after_thought() const { return impl_->answers_after_thought; }
 ChatRenderer* Tokenizer::chat_renderer() const { return impl_->chat_renderer.get(); }
 
 }  // namespace redraft

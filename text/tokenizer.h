@@ -28,6 +28,9 @@ struct TokenizerSpec {
   TokenId bos = -1;
   std::vector<TokenId> end_tokens;  // each of them ends an answer, as far as the files say
   std::string chat_template;        // Jinja; empty: none
+  // A model of Gemma 4 that writes a thought before each answer, an empty one if thinking is off:
+  // all but E2B and E4B. Some of their templates write it, others leave it to the model.
+  bool answers_after_thought = false;
   std::shared_ptr<ChatRenderer> chat_renderer;  // runs it; null: nothing does
 };
 
@@ -74,6 +77,7 @@ class Tokenizer {
   // As in TokenizerSpec.
   std::span<const TokenId> end_tokens() const;
   const std::string& chat_template() const;
+  bool answers_after_thought() const;
   // As in TokenizerSpec. Unlike all else here it has a state, which it guards itself.
   ChatRenderer* chat_renderer() const;
 

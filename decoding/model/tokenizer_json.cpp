@@ -24,6 +24,8 @@ constexpr std::int32_t kUserDefined = 4;
 constexpr std::int32_t kUnused = 5;
 constexpr std::int32_t kByte = 6;
 
+constexpr std::string_view kGemma4 = "gemma4";
+
 constexpr std::size_t kMaxTemplateBytes = std::size_t{1} << 20;
 
 // Vocabularies have gaps, but not large ones: an id far beyond their size is a mistake.
@@ -312,7 +314,7 @@ Result<TokenizerSpec> read_tokenizer_json(const JsonDocument& file) {
   if (auto read = read_added_tokens(root, *byte_fallback, spec); !read) return read.error();
   if (*byte_fallback) {
     if (auto checked = check_marked_spaces(root); !checked) return checked.error();
-    spec.pre_tokenizer = "gemma4";
+    spec.pre_tokenizer = kGemma4;
   } else {
     if (auto checked = check_text_stays(root); !checked) return checked.error();
     Result<std::string> pre_tokenizer = read_pre_tokenizer(root);
@@ -349,6 +351,23 @@ Result<void> add_tokenizer_config(const JsonDocument& file, TokenizerSpec& spec)
   return chat_template ? read_chat_template(*chat_template, spec) : Result<void>();
 }
 
+Result<void> add_gemma4_config(const JsonDocument& file, TokenizerSpec& spec) {
+  const JsonValue root = file.root();
+  const JsonValue config = root.find("text_config").value_or(root);
+  // Unified models have no embeddings per layer, and no key for them.
+  const std::optional<JsonValue> type = config.find("model_type");
+  const Result<std::string_view> name = type ? type->text() : std::string_view();
+  if (!name) return name.error();
+  spec.answers_after_thought = name->starts_with("gemma4_unified");
+  for (const JsonValue& member : config) {
+    if (member.key() != "hidden_size_per_layer_input") continue;
+    const Result<double> width = member.is_null() ? Result<double>(0) : member.number();
+    if (!width) return width.error();
+    spec.answers_after_thought = *width == 0;
+  }
+  return {};
+}
+
 Result<void> add_generation_config(const JsonDocument& file, TokenizerSpec& spec) {
   const std::optional<JsonValue> eos = file.root().find("eos_token_id");
   if (!eos) return {};
@@ -376,6 +395,10 @@ Result<TokenizerSpec> read_tokenizer_folder(const std::filesystem::path& folder)
   const std::filesystem::path generation = folder / "generation_config.json";
   if (auto added = add_if_there(generation, add_generation_config, *spec); !added) {
     return added.error();
+  }
+  if (spec->pre_tokenizer == kGemma4) {
+    if (auto added = add_if_there(folder / "config.json", add_gemma4_config, *spec); !added)
+      return added.error();
   }
   const std::filesystem::path chat_template = folder / "chat_template.jinja";
   std::error_code ignored;

@@ -24,6 +24,8 @@ Result<void> read_vocabulary(const GgufFile& file, TokenizerSpec& spec) {
 }
 
 constexpr std::string_view kGemma4 = "gemma4";
+constexpr std::int64_t kMaxWidth =
+    1 << 20;  // of the embeddings per layer, which only E2B and E4B have
 
 Result<void> read_pre_tokenizer(const GgufFile& file, std::string_view model, TokenizerSpec& spec) {
   if (model == kGemma4) {
@@ -118,8 +120,16 @@ Result<TokenizerSpec> read_tokenizer_spec(const GgufFile& file) {
   spec.ignore_merges = unwritten.ignore_merges;
   spec.add_bos = unwritten.add_bos && file.has("tokenizer.ggml.bos_token_id");
   if (auto read = read_ends(file, spec); !read) return read.error();
-  // Early files say false, but the models were trained with it.
-  if (*model == kGemma4 && spec.bos >= 0) spec.add_bos = true;
+  if (*model == kGemma4) {
+    // Early files say false, but the models were trained with it.
+    if (spec.bos >= 0) spec.add_bos = true;
+    constexpr std::string_view kPerLayerKey = "gemma4.embedding_length_per_layer_input";
+    if (file.has(kPerLayerKey)) {
+      const Result<std::int64_t> width = file.integer(kPerLayerKey, 0, kMaxWidth);
+      if (!width) return width.error();
+      spec.answers_after_thought = *width == 0;
+    }
+  }
   return spec;
 }
 

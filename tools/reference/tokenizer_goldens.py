@@ -5,7 +5,7 @@ tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json, and
                                                       tiny_NAME_ids.json and tiny_NAME_tokenizer.json
 tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    the package's tokens of the texts, with the pre-tokenizer NAME;
                                                       VOCABULARY is a .gguf or .json file
-tokenizer_goldens.py seeds DIRECTORY TINY             small tokenizer.json files for the fuzzer, cut out of tiny.json
+tokenizer_goldens.py seeds DIRECTORY DATA             small tokenizer.json files for the fuzzer, cut out of the tiny ones
 
 It makes the files in tests/text/data. Needs the packages of tests/text/requirements.lock.
 """
@@ -298,9 +298,28 @@ def ids(vocabulary_path, name, texts_path, out):
     write(out, [package_ids(tokenizer, text) for text in json.load(open(texts_path, encoding="utf-8"))])
 
 
-def seeds(directory, tiny_path):
+def gemma4_seed(directory, data):
+    """The bytes, a few characters and what they merge into."""
+    whole = read_vocabulary(data + "/tiny_gemma4.json")
+    n_first = whole["types"].count(CONTROL) + 256
+    tokens, merges = [*whole["tokens"][:n_first], SPACE_MARK, "\n", "c", "a", "0"], []
+    for merge in whole["merges"]:
+        left, right = merge.split(" ")
+        if left in tokens and right in tokens and left + right not in tokens:
+            merges.append(merge)
+            tokens.append(left + right)
+    small = {"tokens": tokens, "types": whole["types"][:n_first] + [NORMAL] * (len(tokens) - n_first), "merges": merges}
+    path = f"{directory}/{GEMMA4}"
+    save_as_published(small, GEMMA4, path)
+    with open(path, encoding="utf-8") as file:
+        write(path, json.load(file) | {"bos_token": "<bos>", "eos_token": "<eos>", "eos_token_id": [1, 5],
+                                       "text_config": {"hidden_size_per_layer_input": 0}})
+
+
+def seeds(directory, data):
     """The bytes and the first few merges, and the keys of the files that accompany tokenizer.json."""
-    tiny_vocabulary = read_vocabulary(tiny_path)
+    gemma4_seed(directory, data)
+    tiny_vocabulary = read_vocabulary(data + "/tiny.json")
     n_merges = 8
     specials = [t for t, kind in zip(tiny_vocabulary["tokens"], tiny_vocabulary["types"]) if kind == CONTROL]
     tokens = tiny_vocabulary["tokens"][:256 + n_merges]

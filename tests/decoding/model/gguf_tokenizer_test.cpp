@@ -90,6 +90,12 @@ TEST(GgufTokenizer, Gemma4IsAModelOfItsOwn) {
   EXPECT_TRUE(spec->add_bos);
   EXPECT_EQ(spec->bos, 3);
   EXPECT_FALSE(spec->ignore_merges);
+  EXPECT_FALSE(spec->answers_after_thought);
+  for (const std::uint32_t width : {0u, 256u}) {
+    GgufWriter out = gemma4("gemma4");
+    out.integer("gemma4.embedding_length_per_layer_input", width);
+    EXPECT_EQ(read(out)->answers_after_thought, width == 0);
+  }
   EXPECT_THAT(read(gemma4("llama")).error().message(),
               HasSubstr("'tokenizer.ggml.model': 'llama' is not supported; redraft reads"));
   EXPECT_THAT(read(writer("gemma4")).error().message(),

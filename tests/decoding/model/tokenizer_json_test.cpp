@@ -309,6 +309,24 @@ TEST(TokenizerJson, TheConfigsSayWhatBeginsAndEnds) {
   fails(R"({"eos_token_id": [1, "a"]})", add_generation_config, "eos_token_id[1]: ");
 }
 
+TEST(TokenizerJson, Gemma4AnswersAfterAThoughtUnlessItHasEmbeddingsPerLayer) {
+  const auto answers_after_thought = [](const char* config) {
+    TokenizerSpec spec;
+    const auto file = JsonDocument::parse("config.json", config);
+    const Result<void> added = add_gemma4_config(*file, spec);
+    EXPECT_TRUE(added) << added.error().message();
+    return spec.answers_after_thought;
+  };
+  EXPECT_TRUE(answers_after_thought(R"({"text_config": {"hidden_size_per_layer_input": 0}})"));
+  EXPECT_TRUE(answers_after_thought(R"({"hidden_size_per_layer_input": null})"));
+  EXPECT_TRUE(answers_after_thought(R"({"text_config": {"model_type": "gemma4_unified_text"}})"));
+  EXPECT_FALSE(answers_after_thought(R"({"text_config": {"hidden_size_per_layer_input": 256}})"));
+  EXPECT_FALSE(answers_after_thought(R"({"text_config": {"model_type": "gemma4_text"}})"));
+  TokenizerSpec spec;
+  const auto wrong = JsonDocument::parse("config.json", R"({"hidden_size_per_layer_input": ""})");
+  EXPECT_THAT(add_gemma4_config(*wrong, spec).error().message(), HasSubstr("config.json: "));
+}
+
 TEST(TokenizerJson, AFolderIsReadAsAWhole) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / "redraft_tokenizer_folder";
