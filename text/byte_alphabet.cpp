@@ -1,5 +1,6 @@
 #include "text/byte_alphabet.h"
 
+#include <algorithm>
 #include <array>
 
 namespace redraft {
@@ -63,6 +64,32 @@ std::optional<std::string> from_byte_alphabet(std::string_view spelling) {
     bytes += static_cast<char>(kAlphabet.byte_of_character[character]);
   }
   return bytes;
+}
+
+std::optional<std::string> from_marked_spaces(std::string_view spelling) {
+  constexpr std::string_view kSpace = "\u2581";
+  std::string bytes;
+  bytes.reserve(spelling.size());
+  while (!spelling.empty()) {
+    const std::size_t text_end = std::min(spelling.find(kSpace), spelling.size());
+    bytes += spelling.substr(0, text_end);
+    spelling.remove_prefix(text_end);
+    if (spelling.empty()) break;
+    bytes += ' ';
+    spelling.remove_prefix(kSpace.size());
+  }
+  return bytes;
+}
+
+std::optional<std::string> from_byte_spelling(std::string_view spelling) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::size_t kSize = 6;
+  if (spelling.size() != kSize || !spelling.starts_with("<0x") || !spelling.ends_with('>'))
+    return std::nullopt;
+  const std::size_t high = kHex.find(spelling[3]);
+  const std::size_t low = kHex.find(spelling[4]);
+  if (high == kHex.npos || low == kHex.npos) return std::nullopt;
+  return std::string(1, static_cast<char>(high << 4 | low));
 }
 
 }  // namespace redraft

@@ -14,4 +14,12 @@ std::string to_byte_alphabet(std::string_view bytes);
 // The bytes that `spelling` represents; nothing if it contains a character outside the alphabet.
 std::optional<std::string> from_byte_alphabet(std::string_view spelling);
 
+// SentencePiece's way of writing tokens, which Gemma 4's vocabulary keeps: U+2581 is a space, and
+// everything else is itself. Always has a value.
+std::optional<std::string> from_marked_spaces(std::string_view spelling);
+
+// The byte that SentencePiece writes as <0x0A>, with two capital hexadecimal digits; nothing if
+// `spelling` is something else.
+std::optional<std::string> from_byte_spelling(std::string_view spelling);
+
 }  // namespace redraft

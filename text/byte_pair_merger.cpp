@@ -10,25 +10,22 @@ namespace {
 
 // Greater than any pair, because ids are not negative.
 constexpr std::uint64_t kNoPair = std::numeric_limits<std::uint64_t>::max();
-constexpr std::size_t kShortWord = 48;  // bytes; above it the heap is faster than scanning
+constexpr std::size_t kShortWord = 48;  // tokens; above it the heap is faster than scanning
 
 std::uint64_t pair_key(TokenId left, TokenId right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 |
          static_cast<std::uint32_t>(right);
 }
 
-// The tokens of a long word as a linked list over its bytes, and a heap of the pairs that may still
-// merge. A pair whose tokens have changed since it was pushed is skipped when it is popped.
+// The tokens of a long word as a linked list, and a heap of the pairs that may still merge. A pair
+// whose tokens have changed since it was pushed is skipped when it is popped.
 class LongWord {
  public:
-  LongWord(const BytePairMerger& merger, const std::array<TokenId, 256>& byte_tokens,
-           std::string_view word)
-      : merger_(merger) {
+  LongWord(const BytePairMerger& merger, std::span<const TokenId> word) : merger_(merger) {
     symbols_.reserve(word.size());
-    for (const char c : word) {
-      const TokenId token = byte_tokens[static_cast<unsigned char>(c)];
+    for (const TokenId token : word) {
       const auto n = static_cast<std::uint32_t>(symbols_.size());
-      if (token >= 0) symbols_.push_back({token, n == 0 ? kNone : n - 1, n + 1});
+      symbols_.push_back({token, n == 0 ? kNone : n - 1, n + 1});
     }
     if (!symbols_.empty()) symbols_.back().next = kNone;
   }
@@ -92,7 +89,7 @@ class LongWord {
   }
 
   const BytePairMerger& merger_;
-  std::vector<Symbol> symbols_;  // one per byte; indices never change: words are below 4 GiB
+  std::vector<Symbol> symbols_;  // indices never change: words are below 4 GiB
   std::vector<Candidate> heap_;
   std::size_t n_lookups_ = 0;
 };
@@ -129,21 +126,40 @@ BytePairMerger::Merge BytePairMerger::find(TokenId left, TokenId right) const {
 }
 
 std::size_t BytePairMerger::append(std::string_view word, std::vector<TokenId>& out) const {
-  if (word.size() <= kShortWord) return append_short(word, out);
-  LongWord long_word(*this, byte_tokens_, word);
+  const auto copy_tokens = [&](TokenId* to) {
+    std::size_t n = 0;
+    for (const char c : word) {
+      const TokenId token = byte_tokens_[static_cast<unsigned char>(c)];
+      if (token >= 0) to[n++] = token;
+    }
+    return n;
+  };
+  if (word.size() <= kShortWord) {
+    std::array<TokenId, kShortWord> tokens;
+    return append_short(std::span(tokens).first(copy_tokens(tokens.data())), out);
+  }
+  std::vector<TokenId> tokens(word.size());
+  tokens.resize(copy_tokens(tokens.data()));
+  return append(tokens, out);
+}
+
+std::size_t BytePairMerger::append(std::span<const TokenId> word, std::vector<TokenId>& out) const {
+  if (word.size() <= kShortWord) {
+    std::array<TokenId, kShortWord> tokens;
+    std::ranges::copy(word, tokens.begin());
+    return append_short(std::span(tokens).first(word.size()), out);
+  }
+  LongWord long_word(*this, word);
   long_word.merge();
   long_word.append_to(out);
   return long_word.n_lookups();
 }
 
-std::size_t BytePairMerger::append_short(std::string_view word, std::vector<TokenId>& out) const {
-  std::array<TokenId, kShortWord> tokens;
+// `tokens` has at most kShortWord, and is overwritten.
+std::size_t BytePairMerger::append_short(std::span<TokenId> tokens,
+                                         std::vector<TokenId>& out) const {
   std::array<Merge, kShortWord> merges;  // merges[i] merges tokens[i] and tokens[i + 1]
-  std::size_t n = 0;
-  for (const char c : word) {
-    const TokenId token = byte_tokens_[static_cast<unsigned char>(c)];
-    if (token >= 0) tokens[n++] = token;
-  }
+  std::size_t n = tokens.size();
   std::size_t n_lookups = n > 0 ? n - 1 : 0;
   for (std::size_t i = 0; i + 1 < n; ++i) merges[i] = find(tokens[i], tokens[i + 1]);
   while (n > 1) {

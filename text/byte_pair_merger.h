@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,9 @@ struct PairMerge {
   TokenId merged;
 };
 
-// Merges the bytes of one word, best pair first and leftmost among equals, until no pair of
-// neighbours has a merge. Short words are scanned for their best pair; for long ones there is a
-// heap of pairs, so that no word takes more than O(n log n). Immutable once made.
+// Merges the bytes or characters of one word, best pair first and leftmost among equals, until no
+// pair of neighbours has a merge. Short words are scanned for their best pair; for long ones there
+// is a heap of pairs, so that no word takes more than O(n log n). Immutable once made.
 class BytePairMerger {
  public:
   // If a pair has two merges, the later one counts. `byte_tokens` has -1 for a byte without a
@@ -31,6 +32,9 @@ class BytePairMerger {
   // Appends the tokens of `word`. Returns how many pairs were looked up, a measure of the work:
   // fewer than three per byte.
   std::size_t append(std::string_view word, std::vector<TokenId>& out) const;
+  // The same for a word whose smallest tokens are not those of its bytes. Fewer than three lookups
+  // per token.
+  std::size_t append(std::span<const TokenId> word, std::vector<TokenId>& out) const;
 
   static constexpr std::int32_t kNoRank = std::numeric_limits<std::int32_t>::max();
   struct Merge {
@@ -49,7 +53,7 @@ class BytePairMerger {
   };
 
   std::size_t first_slot(std::uint64_t pair) const;
-  std::size_t append_short(std::string_view word, std::vector<TokenId>& out) const;
+  std::size_t append_short(std::span<TokenId> tokens, std::vector<TokenId>& out) const;
 
   std::array<TokenId, 256> byte_tokens_;
   std::vector<PairMerge> merges_;

@@ -15,9 +15,10 @@
 namespace redraft {
 namespace {
 
-constexpr std::array kEndsOfTurn{"<|im_end|>",      "<|endoftext|>", "<|eot_id|>", "<|eom_id|>",
-                                 "<|end_of_text|>", "<|EOT|>",       "<|end|>",    "<|return|>",
-                                 "<end_of_turn>",   "<turn|>",       "</s>"};
+constexpr std::array kEndsOfTurn{
+    "<|im_end|>", "<|endoftext|>",    "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>",
+    "<|EOT|>",    "<|end|>",          "<|return|>", "<|call|>",   "<end_of_turn>",
+    "<turn|>",    "<|tool_response>", "<eos>",      "</s>"};
 
 enum class Format { kChatMl, kLlama3, kDeepSeekCoder };
 
@@ -34,8 +35,12 @@ std::optional<Format> format_with(const HasMark& has) {
 }
 
 std::optional<Format> format_of_template(std::string_view chat_template) {
-  return format_with(
-      [&](std::string_view mark) { return chat_template.find(mark) != std::string_view::npos; });
+  const auto has = [&](std::string_view mark) {
+    return chat_template.find(mark) != std::string_view::npos;
+  };
+  // SmolLM3's ChatML has a header that says whether to think, so it is run.
+  if (has("Reasoning Mode: ")) return std::nullopt;
+  return format_with(has);
 }
 
 std::optional<Format> format_of_vocabulary(const Tokenizer& tokenizer) {
@@ -103,6 +108,37 @@ std::vector<PromptPart> in_format(Format format, const Tokenizer& tokenizer,
   return deepseek_coder(messages);
 }
 
+bool ends_with(const std::vector<PromptPart>& parts, std::string_view control,
+               std::string_view text) {
+  if (parts.size() < 2) return false;
+  const PromptPart& last = parts.back();
+  const PromptPart& before = parts[parts.size() - 2];
+  return before.control && before.text == control && !last.control && last.text == text;
+}
+
+bool has_all(const Tokenizer& tokenizer, std::initializer_list<std::string_view> specials) {
+  return std::ranges::all_of(
+      specials, [&](std::string_view spelling) { return tokenizer.special(spelling) >= 0; });
+}
+
+// What the model of a family writes first when it does not think, where its template leaves that to
+// the model: gpt-oss names the channel of its message, and the larger models of Gemma 4 write an
+// empty thought.
+void open_answer(const Tokenizer& tokenizer, std::vector<PromptPart>& parts) {
+  if (ends_with(parts, "<|start|>", "assistant") &&
+      has_all(tokenizer, {"<|channel|>", "<|message|>"})) {
+    parts.push_back({"<|channel|>", true});
+    parts.push_back({"final", false});
+    parts.push_back({"<|message|>", true});
+  }
+  if (tokenizer.answers_after_thought() && ends_with(parts, "<|turn>", "model\n") &&
+      has_all(tokenizer, {"<|channel>", "<channel|>"})) {
+    parts.push_back({"<|channel>", true});
+    parts.push_back({"thought\n", false});
+    parts.push_back({"<channel|>", true});
+  }
+}
+
 constexpr const char* kAdvice =
     " (ChatML, Llama 3, DeepSeek Coder): take an instruction-tuned model of such a family";
 
@@ -142,7 +178,10 @@ Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
   std::string why = "this program cannot run it";
   if (ChatRenderer* const renderer = tokenizer.chat_renderer()) {
     Result<std::vector<PromptPart>> parts = rendered_prompt(tokenizer, *renderer, messages);
-    if (parts) return parts;
+    if (parts) {
+      open_answer(tokenizer, *parts);
+      return parts;
+    }
     why = parts.error().message();
     if (other) {
       renderer->report("The model's chat template is not used: " + why +

@@ -27,9 +27,11 @@ struct PromptPart {
 // marks turns with plain text. Text that these templates add on their own (a default system
 // message, today's date) is left out.
 //
-// Any other template is run by the tokenizer's renderer (rendered_prompt.h). If that is not
-// possible, the user is told, and the vocabulary's control tokens decide on the format, as for a
-// model without a template. An error if they are none of a known format. Thread-safe; may block
+// Any other template is run by the tokenizer's renderer (rendered_prompt.h). Behind what it writes,
+// gpt-oss is forced into its final channel, and the models of Gemma 4 that begin each answer with a
+// thought (TokenizerSpec::answers_after_thought) get an empty one. If a template cannot be run, the
+// user is told, and the vocabulary's control tokens decide on the format, as for a model without a
+// template. An error if they are none of a known format. Thread-safe; may block
 // for as long as ChatRenderer::render does.
 Result<std::vector<PromptPart>> chat_prompt(const Tokenizer& tokenizer,
                                             const std::vector<ChatMessage>& messages);

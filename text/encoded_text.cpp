@@ -12,16 +12,23 @@ namespace {
 
 constexpr std::size_t kChunkWords = 512;  // a chunk has up to twice as many
 
-// Whether the word [begin, end) contains a character, before `limit`, that ends the look-ahead of
-// every word before it.
-bool stops_looks(std::string_view text, std::size_t begin, std::size_t end, std::size_t limit) {
-  for (std::size_t i = begin; i < end && i + kWordLookAhead <= limit;) {
-    const Character character = character_at(text, i);
-    if (character.kind != CharacterKind::kSpace) return true;
-    i += character.length;
+// The looks of earlier words beyond their ends: one that begins in white space goes through all of
+// it, one that begins in capitals may go through these.
+struct Looks {
+  bool through_space = true;
+  bool through_capitals = true;
+
+  // The characters of [begin, end) that are before `limit` stop them.
+  void stop(std::string_view text, std::size_t begin, std::size_t end, std::size_t limit) {
+    for (std::size_t i = begin; i < end && i + kWordLookAhead <= limit && any();) {
+      const Character character = character_at(text, i);
+      if (character.kind != CharacterKind::kSpace) through_space = false;
+      if (!before_case_change(character)) through_capitals = false;
+      i += character.length;
+    }
   }
-  return false;
-}
+  bool any() const { return through_space || through_capitals; }
+};
 
 template <typename T>
 void append_range(std::vector<T>& out, const std::vector<T>& from, std::size_t begin,
@@ -109,11 +116,13 @@ EncodedText::WordPlace EncodedText::restart_place(std::string_view text,
                                                   std::size_t edit_begin) const {
   WordPlace place = place_of_byte(edit_begin);
   std::size_t end = edit_begin;
-  while (place.byte > 0 && !stops_looks(text, place.byte, end, edit_begin)) {
+  Looks looks{.through_capitals = looks_through_capitals(tokenizer_->pre_tokenizer())};
+  while (true) {
+    looks.stop(text, place.byte, end, edit_begin);
+    if (place.byte == 0 || !looks.any()) return place;
     end = place.byte;
     step_back(place);
   }
-  return place;
 }
 
 // Puts the words of `replacement` in place of those of [from, to).

@@ -20,7 +20,9 @@ namespace redraft {
 //   - before it: a word looks no further than kWordLookAhead bytes past c, the first character
 //     after it that is not white space (see word_end). Suppose a word contains such a character,
 //     and kWordLookAhead bytes after that character the edit has not begun yet. Then no word
-//     before this one has seen a changed byte: they stay, and encoding restarts at this one.
+//     before this one has seen a changed byte: they stay, and encoding restarts at this one. Where
+//     words look through capitals (looks_through_capitals), there must be such a character that is
+//     no capital, too.
 //
 // An example: in "a = b\nfoo(x)" the x becomes yy. The word "foo" contains a character that is not
 // white space, 'f', four bytes before the edit, so "a", " =", " b" and "\n" stay. Encoding restarts

@@ -1,10 +1,10 @@
 #include "text/pre_tokenizer.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
 #include "support/utf8/utf8.h"
-#include "text/unicode.h"
 
 namespace redraft {
 namespace {
@@ -76,6 +76,15 @@ std::size_t line_space_end(std::string_view text, std::size_t begin) {
   return space_word_end(text, begin, end, end == text.size());
 }
 
+// The end of \p{N}{1,n} whose first character ends at `second`.
+std::size_t digits_end(std::string_view text, std::size_t second, int max_digits) {
+  std::size_t end = second;
+  for (int n = 1; n < max_digits && is_kind_at(text, end, kNumber); ++n) {
+    end += character_at(text, end).length;
+  }
+  return end;
+}
+
 // What differs between Qwen 2's expression and those like it.
 struct LineWords {
   int max_digits = 1;         // n of \p{N}{1,n}
@@ -88,13 +97,7 @@ std::size_t line_word_end(std::string_view text, std::size_t begin, const LineWo
   const Character first = character_for(text, begin, words.marks);
   const std::size_t second = begin + first.length;
   if (first.kind == kLetter) return run_end(text, second, kLetter, words.marks);
-  if (first.kind == kNumber) {
-    std::size_t end = second;
-    for (int n = 1; n < words.max_digits && is_kind_at(text, end, kNumber); ++n) {
-      end += character_at(text, end).length;
-    }
-    return end;
-  }
+  if (first.kind == kNumber) return digits_end(text, second, words.max_digits);
   if (!is_line_end(text[begin]) && is_kind_at(text, second, kLetter, words.marks)) {
     return run_end(text, second, kLetter, words.marks);
   }
@@ -102,6 +105,83 @@ std::size_t line_word_end(std::string_view text, std::size_t begin, const LineWo
   if (first.kind == kSpace && !before_symbol) return line_space_end(text, begin);
   std::size_t end = run_end(text, second, kSymbol, words.marks);
   while (words.ends_in_lines && end < text.size() && is_line_end(text[end])) ++end;
+  return end;
+}
+
+// D of kGpt4o's expression.
+bool after_case_change(const Character& character) {
+  return character.mark || (character.kind == kLetter && !character.upper);
+}
+
+// U*D+ at `begin`: where the match ends, or `begin` if there is none.
+std::size_t case_run_end(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  // If nothing of D follows, U* gives characters back until D+ can begin: at the last one that is
+  // both.
+  std::size_t last_end = begin;
+  bool lower = false;
+  while (end < text.size()) {
+    const Character character = character_at(text, end);
+    if (!before_case_change(character)) {
+      lower = after_case_change(character);
+      break;
+    }
+    end += character.length;
+    if (after_case_change(character)) last_end = end;
+  }
+  if (!lower) return last_end;
+  while (end < text.size()) {
+    const Character character = character_at(text, end);
+    if (!after_case_change(character)) break;
+    end += character.length;
+  }
+  return end;
+}
+
+// U+D* at `begin`, where U*D+ does not match; `begin` if there is none.
+std::size_t capitals_end(std::string_view text, std::size_t begin) {
+  while (begin < text.size()) {
+    const Character character = character_at(text, begin);
+    if (!before_case_change(character)) break;
+    begin += character.length;
+  }
+  return begin;
+}
+
+// What differs between o200k's expression and Mistral's.
+struct CaseWords {
+  int max_digits = 1;         // n of \p{N}{1,n}
+  bool contractions = false;  // belong to the letters before them
+};
+
+// The letters that begin at `begin`, with one other character before them; `begin` if there are
+// none.
+std::size_t case_letters_end(std::string_view text, std::size_t begin, const Character& first) {
+  const std::size_t second = begin + first.length;
+  const bool prefix = first.kind != kLetter && first.kind != kNumber && !is_line_end(text[begin]);
+  if (prefix) {
+    if (const std::size_t end = case_run_end(text, second); end > second) return end;
+  }
+  if (const std::size_t end = case_run_end(text, begin); end > begin) return end;
+  if (prefix) {
+    const std::size_t end = capitals_end(text, second);
+    return end > second ? end : begin;
+  }
+  return capitals_end(text, begin);
+}
+
+std::size_t case_word_end(std::string_view text, std::size_t begin, const CaseWords& words) {
+  const Character first = character_at(text, begin);
+  const std::size_t second = begin + first.length;
+  if (first.kind == kNumber) return digits_end(text, second, words.max_digits);
+  if (const std::size_t end = case_letters_end(text, begin, first); end > begin) {
+    if (!words.contractions || end == text.size()) return end;
+    return end + contraction_length(text, end, true);
+  }
+  const bool before_symbol = text[begin] == ' ' && is_kind_at(text, second, kSymbol);
+  if (first.kind == kSpace && !before_symbol) return line_space_end(text, begin);
+  std::size_t end = run_end(text, second, kSymbol);
+  while (end < text.size() && (is_line_end(text[end]) || text[end] == '/')) ++end;
   return end;
 }
 
@@ -179,6 +259,12 @@ std::size_t deepseek_coder_word_end(std::string_view text, std::size_t begin) {
   return end;
 }
 
+std::size_t gemma4_word_end(std::string_view text, std::size_t begin) {
+  const std::size_t end =
+      text[begin] == '\n' ? text.find_first_not_of('\n', begin) : text.find('\n', begin);
+  return std::min(end, text.size());
+}
+
 struct NamedPreTokenizer {
   std::string_view name;
   PreTokenizer pre_tokenizer;
@@ -192,13 +278,22 @@ constexpr std::array kNames{
     NamedPreTokenizer{"llama3", PreTokenizer::kLlama3},
     NamedPreTokenizer{"llama-v3", PreTokenizer::kLlama3},
     NamedPreTokenizer{"lfm2", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"pixtral", PreTokenizer::kLlama3},
+    // Llama 3's tokens without a first one, as SmolLM3 has them, and cl100k, which Granite 4 uses.
+    NamedPreTokenizer{"smaug-bpe", PreTokenizer::kLlama3},
+    NamedPreTokenizer{"dbrx", PreTokenizer::kLlama3},
     NamedPreTokenizer{"seed-coder", PreTokenizer::kSeedCoder},
+    NamedPreTokenizer{"gpt-4o", PreTokenizer::kGpt4o},
+    NamedPreTokenizer{"tekken", PreTokenizer::kTekken},
     NamedPreTokenizer{"smollm", PreTokenizer::kSmolLm},
+    NamedPreTokenizer{"mellum2", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"starcoder", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"refact", PreTokenizer::kSmolLm},
     NamedPreTokenizer{"deepseek-coder", PreTokenizer::kDeepSeekCoder},
     NamedPreTokenizer{"default", PreTokenizer::kGpt2},
     NamedPreTokenizer{"gpt-2", PreTokenizer::kGpt2},
+    NamedPreTokenizer{"mellum", PreTokenizer::kGpt2},
+    NamedPreTokenizer{"gemma4", PreTokenizer::kGemma4},
 };
 
 }  // namespace
@@ -213,6 +308,18 @@ Result<PreTokenizer> find_pre_tokenizer(std::string_view name) {
                " is not supported; supported are: " + known);
 }
 
+bool merges_characters(PreTokenizer pre_tokenizer) {
+  return pre_tokenizer == PreTokenizer::kGemma4;
+}
+
+bool looks_through_capitals(PreTokenizer pre_tokenizer) {
+  return pre_tokenizer == PreTokenizer::kGpt4o || pre_tokenizer == PreTokenizer::kTekken;
+}
+
+bool before_case_change(const Character& character) {
+  return character.mark || (character.kind == kLetter && !character.lower);
+}
+
 std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::size_t begin) {
   switch (pre_tokenizer) {
     case PreTokenizer::kQwen2:
@@ -223,6 +330,12 @@ std::size_t word_end(PreTokenizer pre_tokenizer, std::string_view text, std::siz
       return line_word_end(text, begin, {.max_digits = 3});
     case PreTokenizer::kSeedCoder:
       return line_word_end(text, begin, {.ends_in_lines = false});
+    case PreTokenizer::kGpt4o:
+      return case_word_end(text, begin, {.max_digits = 3, .contractions = true});
+    case PreTokenizer::kTekken:
+      return case_word_end(text, begin, {});
+    case PreTokenizer::kGemma4:
+      return gemma4_word_end(text, begin);
     case PreTokenizer::kGpt2:
       return gpt2_word_end(text, begin);
     case PreTokenizer::kSmolLm:

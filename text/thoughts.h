@@ -8,6 +8,10 @@
 //   answer          <think>⏎A loop …⏎</think>⏎⏎for     answer   A loop …⏎</think>⏎⏎for
 //   thought, text   "A loop …", "for"                            the same
 //
+// Families have other tags for the same (kAllTags in the source): Gemma 4's thought channel,
+// Mistral's and Seed's tags, and gpt-oss's analysis, which is a message of its own before the final
+// one.
+//
 // The answer with its thought is what the model wrote: figures, hashes and comparisons mean all of
 // it. Only what reads the answer's text takes the thought off.
 
@@ -30,7 +34,7 @@ namespace redraft {
 enum class AnswerBeginning : std::uint8_t {
   kNoThought,  // the answer has no thought: tags in it are text
   kMayThink,   // it may begin with white space and the opening tag
-  kThinks      // the prompt has opened a thought
+  kThinks      // the prompt has opened a thought, with <think>
 };
 
 // How an answer to this prompt of a chat begins: kThinks or kMayThink. A tag counts only at the end
@@ -47,13 +51,15 @@ AnswerBeginning beginning_of_rest(AnswerBeginning beginning, std::string_view be
 AnswerBeginning begin_answer(const Tokenizer& tokenizer, std::string_view begun,
                              std::vector<PromptPart>& parts);
 
-// Whether the text begins with the opening tag, apart from white space.
+// Whether the text begins with an opening tag, apart from white space.
 bool begins_with_thought(std::string_view text);
-bool mentions_thought(std::string_view text);  // has the opening tag anywhere
+bool mentions_thought(std::string_view text);  // has an opening tag anywhere
 
 // The bytes of a token of an answer: those of Tokenizer::bytes(), but of control tokens that are
-// tags of thoughts the spelling. A view into the tokenizer or a constant.
+// tags of thoughts or parts of them the spelling. A view into the tokenizer or a constant.
 std::string_view answer_bytes(const Tokenizer& tokenizer, TokenId token);
+
+struct ThoughtTags;
 
 // Divides an answer that arrives piece by piece. The result depends only on the bytes, not on how
 // they are cut into pieces.
@@ -85,8 +91,11 @@ class ThoughtSplitter {
   void take_thought(std::size_t size, std::string& thought);
   void drop(std::size_t size);
 
+  bool skip_header();
+
   State state_;
   bool has_thought_;
+  const ThoughtTags* tags_;    // of the thought, once it has begun
   bool gave_thought_ = false;  // Pieces had some of it
   std::string held_;           // not given out yet
   std::size_t dropped_ = 0;    // bytes before held_

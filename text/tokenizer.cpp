@@ -69,16 +69,26 @@ Result<void> check_numbers(const TokenizerSpec& spec) {
   return {};
 }
 
-// Every token's bytes. Ordinary tokens are written in the byte alphabet; one that is not can be
-// decoded as it is but is never encoded. Special and unused tokens keep their spelling.
-Result<WordTable> make_words(const TokenizerSpec& spec) {
+// The bytes that an ordinary token's or a merge's spelling stands for.
+using FromSpelling = std::optional<std::string> (*)(std::string_view spelling);
+
+// Every token's bytes. Ordinary tokens that are not spelled as they have to be can be decoded as
+// they are but are never encoded. Tokens of single bytes are found by make_byte_tokens() only.
+// Special and unused tokens keep their spelling.
+Result<WordTable> make_words(const TokenizerSpec& spec, FromSpelling from_spelling) {
   WordTable words(spec.tokens.size());
   for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
     const std::string& spelling = spec.tokens[i];
     const auto id = static_cast<TokenId>(i);
-    const bool ordinary = spec.types.empty() || spec.types[i] == kNormal;
+    const std::int32_t type = spec.types.empty() ? kNormal : spec.types[i];
+    if (type == kByte) {
+      const std::optional<std::string> byte = from_byte_spelling(spelling);
+      words.add(byte ? *byte : spelling, false);
+      continue;
+    }
+    const bool ordinary = type == kNormal;
     if (ordinary && spelling.empty()) return Error(named(id) + " is empty");
-    const std::optional<std::string> bytes = ordinary ? from_byte_alphabet(spelling) : std::nullopt;
+    const std::optional<std::string> bytes = ordinary ? from_spelling(spelling) : std::nullopt;
     const TokenId same = words.add(bytes ? *bytes : spelling, bytes.has_value());
     if (same >= 0) {
       return Error(named(same) + " and " + named(id) + " are both " + quoted_in_error(spelling));
@@ -87,21 +97,37 @@ Result<WordTable> make_words(const TokenizerSpec& spec) {
   return words;
 }
 
-Result<std::array<TokenId, 256>> make_byte_tokens(const WordTable& words) {
+// The token of each byte, -1 for those without one. With `of_type`, these have a type of their own;
+// otherwise they are the ordinary tokens of one byte.
+Result<std::array<TokenId, 256>> make_byte_tokens(const TokenizerSpec& spec, const WordTable& words,
+                                                  bool of_type) {
   std::array<TokenId, 256> tokens;
+  tokens.fill(-1);
+  for (std::size_t i = 0; of_type && i < spec.types.size(); ++i) {
+    if (spec.types[i] != kByte) continue;
+    const std::string_view bytes = words.bytes(static_cast<TokenId>(i));
+    if (bytes.size() == 1) tokens[static_cast<unsigned char>(bytes[0])] = static_cast<TokenId>(i);
+  }
   for (int byte = 0; byte < 256; ++byte) {
     const char c = static_cast<char>(byte);
-    tokens[static_cast<std::size_t>(byte)] = words.find({&c, 1});
-    if (tokens[static_cast<std::size_t>(byte)] < 0 && is_text_byte(byte)) {
+    TokenId& token = tokens[static_cast<std::size_t>(byte)];
+    if (!of_type) token = words.find({&c, 1});
+    if (token < 0 && is_text_byte(byte)) {
       return Error("the vocabulary has no token for the single byte " + std::to_string(byte) +
-                   ", so it is not a byte-level one");
+                   (of_type ? "" : ", so it is not a byte-level one"));
     }
   }
   return tokens;
 }
 
+// Whether a word has a line end and something else, so that it is part of no line.
+bool crosses_lines(std::string_view word) {
+  return word.find('\n') != word.npos && word.find_first_not_of('\n') != word.npos;
+}
+
 Result<std::vector<PairMerge>> make_merges(const std::vector<std::string>& lines,
-                                           const WordTable& words) {
+                                           const WordTable& words, FromSpelling from_spelling,
+                                           bool within_lines) {
   std::vector<PairMerge> merges;
   merges.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -113,11 +139,12 @@ Result<std::vector<PairMerge>> make_merges(const std::vector<std::string>& lines
     if (space == line.npos || line.find(' ', space + 1) != line.npos) {
       return fail("not two tokens with a space between them");
     }
-    const auto left = from_byte_alphabet(line.substr(0, space));
-    const auto right = from_byte_alphabet(line.substr(space + 1));
+    const auto left = from_spelling(line.substr(0, space));
+    const auto right = from_spelling(line.substr(space + 1));
     if (!left || !right || left->empty() || right->empty()) {
-      return fail("not two tokens in the byte-level alphabet");
+      return fail(within_lines ? "not two tokens" : "not two tokens in the byte-level alphabet");
     }
+    if (within_lines && crosses_lines(*left + *right)) return fail("it crosses the end of a line");
     const PairMerge merge{words.find(*left), words.find(*right), words.find(*left + *right)};
     if (merge.left < 0) return fail("its left side is not an ordinary token of the vocabulary");
     if (merge.right < 0) return fail("its right side is not an ordinary token of the vocabulary");
@@ -133,12 +160,17 @@ struct Tokenizer::Impl {
   bool is_ordinary(TokenId id) const {
     return types.empty() || types[static_cast<std::size_t>(id)] == kNormal;
   }
-  // Whether the token's spelling is meant to be text: Qwen's <tool_call>, for instance.
+  // Whether the token is text: ordinary, a byte, or one whose spelling is meant to be text, such as
+  // Qwen's <tool_call>.
   bool is_written(TokenId id) const {
-    return is_ordinary(id) || types[static_cast<std::size_t>(id)] == kUserDefined;
+    if (is_ordinary(id)) return true;
+    const std::int32_t type = types[static_cast<std::size_t>(id)];
+    return type == kUserDefined || (type == kByte && merges_characters(pre_tokenizer));
   }
   bool contains(TokenId id) const { return id >= 0 && id < n_tokens; }
   void find_whole_words(bool ignore_merges);
+  // Appends the tokens of a word.
+  void merge(std::string_view word, std::vector<TokenId>& ids) const;
 
   PreTokenizer pre_tokenizer;
   WordTable words;
@@ -152,6 +184,7 @@ struct Tokenizer::Impl {
   TokenId begin_of_text;
   std::vector<TokenId> end_tokens;
   std::string chat_template;
+  bool answers_after_thought;
   std::shared_ptr<ChatRenderer> chat_renderer;
 };
 
@@ -163,21 +196,45 @@ void Tokenizer::Impl::find_whole_words(bool ignore_merges) {
   for (TokenId id = 0; id < n_tokens; ++id) {
     if (!is_ordinary(id)) continue;
     merged.clear();
-    if (!ignore_merges) merger.append(words.bytes(id), merged);
+    if (!ignore_merges) merge(words.bytes(id), merged);
     whole_words[static_cast<std::size_t>(id)] =
         ignore_merges || (merged.size() == 1 && merged[0] == id);
   }
+}
+
+void Tokenizer::Impl::merge(std::string_view word, std::vector<TokenId>& ids) const {
+  if (!merges_characters(pre_tokenizer)) {
+    merger.append(word, ids);
+    return;
+  }
+  std::vector<TokenId> tokens;
+  tokens.reserve(word.size());
+  for (std::size_t i = 0; i < word.size();) {
+    const std::string_view character = word.substr(i, character_at(word, i).length);
+    i += character.size();
+    if (const TokenId token = words.find(character); token >= 0) {
+      tokens.push_back(token);
+      continue;
+    }
+    for (const char c : character) {
+      const TokenId token = byte_tokens[static_cast<unsigned char>(c)];
+      if (token >= 0) tokens.push_back(token);
+    }
+  }
+  merger.append(tokens, ids);
 }
 
 Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
   const auto pre_tokenizer = find_pre_tokenizer(spec.pre_tokenizer);
   if (!pre_tokenizer) return pre_tokenizer.error().in("tokenizer");
   if (const auto checked = check_numbers(spec); !checked) return checked.error().in("tokenizer");
-  auto words = make_words(spec);
+  const bool characters = merges_characters(*pre_tokenizer);
+  const FromSpelling from_spelling = characters ? from_marked_spaces : from_byte_alphabet;
+  auto words = make_words(spec, from_spelling);
   if (!words) return words.error().in("tokenizer");
-  const auto byte_tokens = make_byte_tokens(*words);
+  const auto byte_tokens = make_byte_tokens(spec, *words, characters);
   if (!byte_tokens) return byte_tokens.error().in("tokenizer");
-  auto merges = make_merges(spec.merges, *words);
+  auto merges = make_merges(spec.merges, *words, from_spelling, characters);
   if (!merges) return merges.error().in("tokenizer");
 
   auto impl = std::make_unique<Impl>(Impl{
@@ -193,6 +250,7 @@ Result<std::shared_ptr<const Tokenizer>> Tokenizer::make(TokenizerSpec spec) {
       .begin_of_text = spec.add_bos ? spec.bos : -1,
       .end_tokens = std::move(spec.end_tokens),
       .chat_template = std::move(spec.chat_template),
+      .answers_after_thought = spec.answers_after_thought,
       .chat_renderer = std::move(spec.chat_renderer),
   });
   impl->find_whole_words(spec.ignore_merges);
@@ -221,7 +279,7 @@ std::size_t Tokenizer::encode_word(std::string_view text, std::size_t begin,
   if (whole >= 0 && impl_->whole_words[static_cast<std::size_t>(whole)]) {
     ids.push_back(whole);
   } else {
-    impl_->merger.append(word, ids);
+    impl_->merge(word, ids);
   }
   return end;
 }
@@ -278,6 +336,7 @@ TokenId Tokenizer::end_of_text() const { return impl_->end_of_text; }
 TokenId Tokenizer::begin_of_text() const { return impl_->begin_of_text; }
 std::span<const TokenId> Tokenizer::end_tokens() const { return impl_->end_tokens; }
 const std::string& Tokenizer::chat_template() const { return impl_->chat_template; }
+bool Tokenizer::answers_after_thought() const { return impl_->answers_after_thought; }
 ChatRenderer* Tokenizer::chat_renderer() const { return impl_->chat_renderer.get(); }
 
 }  // namespace redraft

@@ -18,9 +18,9 @@ enum class PreTokenizer;
 // What a model file says about its tokenizer; not trusted until Tokenizer::make has checked it.
 struct TokenizerSpec {
   std::string pre_tokenizer;        // GGUF tokenizer.ggml.pre: "qwen2", …
-  std::vector<std::string> tokens;  // in the file's byte-level alphabet; index is the id
-  std::vector<std::int32_t>
-      types;  // GGUF token types: 1 normal, 3 control, 4 user defined, 5 unused; empty: all normal
+  std::vector<std::string> tokens;  // in the file's alphabet; index is the id
+  std::vector<std::int32_t> types;  // GGUF token types: 1 normal, 3 control, 4 user defined,
+                                    // 5 unused, 6 a byte spelled <0x0A>; empty: all normal
   std::vector<std::string> merges;  // "left right", best first
   bool ignore_merges = false;  // a word that is a token becomes that token, whatever its merges
   TokenId end_of_text = -1;    // GGUF eos_token_id
@@ -28,15 +28,21 @@ struct TokenizerSpec {
   TokenId bos = -1;
   std::vector<TokenId> end_tokens;  // each of them ends an answer, as far as the files say
   std::string chat_template;        // Jinja; empty: none
+  // A model of Gemma 4 that writes a thought before each answer, an empty one if thinking is off:
+  // all but E2B and E4B. Some of their templates write it, others leave it to the model.
+  bool answers_after_thought = false;
   std::shared_ptr<ChatRenderer> chat_renderer;  // runs it; null: nothing does
 };
 
-// Byte-level byte-pair encoding, exactly as the `tokenizers` package does it without a normaliser
-// and without added tokens. Where the package would find added tokens in the text, special or not,
-// redraft writes them itself where it means them, so that no text can forge one. Immutable: any
-// thread may use it. Any bytes that the vocabulary covers (Qwen's: all bytes) can be encoded and
-// are decoded unchanged, valid UTF-8 or not; a byte outside a well-formed sequence counts as a
-// symbol.
+// Byte-pair encoding of bytes or, for Gemma 4, of characters, exactly as the `tokenizers` package
+// does it without a normaliser and without added tokens. Where the package would find added tokens
+// in the text, special or not, redraft writes them itself where it means them, so that no text can
+// forge one. Immutable: any thread may use it. Any bytes that the vocabulary covers (Qwen's: all
+// bytes) can be encoded and are decoded unchanged, valid UTF-8 or not; a byte outside a well-formed
+// sequence counts as a symbol.
+//
+// Gemma 4's tokens have U+2581 where the text has a space. The package takes that character in a
+// text for a space, too; here it gets the tokens of its three bytes, so that it comes back.
 class Tokenizer {
  public:
   static Result<std::shared_ptr<const Tokenizer>> make(TokenizerSpec spec);
@@ -71,6 +77,7 @@ class Tokenizer {
   // As in TokenizerSpec.
   std::span<const TokenId> end_tokens() const;
   const std::string& chat_template() const;
+  bool answers_after_thought() const;
   // As in TokenizerSpec. Unlike all else here it has a state, which it guards itself.
   ChatRenderer* chat_renderer() const;
 

@@ -16,17 +16,26 @@ struct CodePointRange {
 constexpr std::uint32_t kCodePoints = 0x110000;
 
 // A character's kind, and one of four values of the two bits above it: no character is two of
-// punctuation, numeric and mark.
+// punctuation, numeric and mark. For letters, which are none of these, the values are cases.
 constexpr std::uint8_t kKindBits = 3;
 constexpr std::uint8_t kPropertyBits = 12;
 constexpr std::uint8_t kPunctuation = 4;
 constexpr std::uint8_t kNumeric = 8;
 constexpr std::uint8_t kMark = 12;
+constexpr std::uint8_t kUpper = 4;
+constexpr std::uint8_t kLower = 8;
 
 constexpr Character make_character(unsigned traits, std::uint8_t length) {
+  const auto kind = static_cast<CharacterKind>(traits & kKindBits);
   const unsigned property = traits & kPropertyBits;
-  return {static_cast<CharacterKind>(traits & kKindBits), property == kPunctuation,
-          property == kMark, property == kNumeric, length};
+  const bool letter = kind == CharacterKind::kLetter;
+  return {.kind = kind,
+          .punctuation = !letter && property == kPunctuation,
+          .mark = property == kMark,
+          .numeric = !letter && property == kNumeric,
+          .upper = letter && property == kUpper,
+          .lower = letter && property == kLower,
+          .length = length};
 }
 
 // What is known about every code point, four bits each.
@@ -39,6 +48,8 @@ class TraitTable {
     fill(kPunctuationRanges, kPunctuation);
     fill(kNumericRanges, kNumeric);
     fill(kMarkRanges, kMark);
+    fill(kUpperRanges, kUpper);
+    fill(kLowerRanges, kLower);
   }
 
   Character character(std::uint32_t code_point, std::uint8_t length) const {
@@ -64,6 +75,7 @@ constexpr std::array<Character, 128> make_ascii() {
   for (unsigned c = 0; c < 128; ++c) characters[c] = make_character(0, 1);
   for (unsigned c = 'A'; c <= 'Z'; ++c) {
     characters[c].kind = characters[c | 0x20].kind = CharacterKind::kLetter;
+    characters[c].upper = characters[c | 0x20].lower = true;
   }
   for (unsigned c = '0'; c <= '9'; ++c) {
     characters[c].kind = CharacterKind::kNumber;

@@ -17,6 +17,8 @@ struct alignas(4) Character {
   bool punctuation : 1;  // \p{P}, a subset of the symbols
   bool mark : 1;         // \p{M}, another
   bool numeric : 1;      // what the package's Digits splits off: \p{N}, and later Unicode's numbers
+  bool upper : 1;        // \p{Lu} or \p{Lt}, a subset of the letters
+  bool lower : 1;        // \p{Ll}, another
   std::uint8_t length;
 };
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Writes text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric, marks.
+"""Writes text/unicode_ranges.inc: which code points are letters, numbers, white space, punctuation, numeric, marks, and
+which letters are of upper or title case, and of lower case.
 
 Usage: make_unicode_tables.py OUTPUT            writes it
        make_unicode_tables.py --verify OUTPUT   compares it over all code points
 
-The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s, \\p{P} and \\p{M}, found
-by trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2 16.0.0, unlike those in 15.1.0
-and 17.0.0). The package's Digits pre-tokenizer uses Rust's standard library instead, which has 13 more numbers, from
-Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in tests/text/requirements.lock.
+The tables are what the regular expressions of the `tokenizers` package match as \\p{L}, \\p{N}, \\s, \\p{P}, \\p{M}, \\p{Lu} or
+\\p{Lt}, and \\p{Ll}, found by trying every code point. That is Unicode 16.0.0 (equal to the categories in unicodedata2
+16.0.0, unlike those in 15.1.0 and 17.0.0). The package's Digits pre-tokenizer uses Rust's standard library instead, which
+has 13 more numbers, from Unicode 17.0.0: the difference between Numeric and Number. The package is pinned in
+tests/text/requirements.lock.
 """
 import re
 import sys
@@ -16,7 +18,7 @@ UNICODE = "16.0.0"
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
 DIGITS = "Digits"  # the pre-tokenizer of that name, not a pattern
 PATTERNS = {"Letter": r"\p{L}", "Number": r"\p{N}", "Space": r"\s", "Punctuation": r"\p{P}", "Numeric": DIGITS,
-            "Mark": r"\p{M}"}
+            "Mark": r"\p{M}", "Upper": r"[\p{Lu}\p{Lt}]", "Lower": r"\p{Ll}"}
 HEADER = f"""\
 // Written by tools/make_unicode_tables.py from Unicode {UNICODE}; do not edit. First and last code point of each range.
 // clang-format off
@@ -84,6 +86,8 @@ def verify(path):
         difference = tables[name] ^ members_in_package(pattern)
         wrong += len(difference)
         print(f"{name}: {len(tables[name])} code points, {len(difference)} differ from the package")
+    letters = tables["Upper"] | tables["Lower"] | members_in_package(r"[\p{Lm}\p{Lo}]")
+    wrong += len(letters ^ tables["Letter"]) + len(tables["Upper"] & tables["Lower"])
     symbols = set(CODE_POINTS) - tables["Letter"] - tables["Number"] - tables["Space"]
     wrong += len(symbols ^ members_in_package(r"[^\s\p{L}\p{N}]"))
     print(f"{len(CODE_POINTS)} code points compared, {wrong} wrong")

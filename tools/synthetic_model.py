@@ -91,7 +91,7 @@ class Writer:
         """A few random rows, repeated; in the model's own format, if it has one."""
         kind = self.weights or self.sizes.get("expert" if stacked > 1 else "main", kind)
         if columns % gguf.GGML_QUANT_SIZES[kind][0]:
-            kind = NARROW[kind]
+            kind = NARROW.get(kind, Q8)
         count = min(rows, REPEATED_ROWS)
         while rows % count:
             count -= 1

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@ constexpr std::int32_t kNormal = 1;
 constexpr std::int32_t kControl = 3;
 constexpr std::int32_t kUserDefined = 4;
 constexpr std::int32_t kUnused = 5;
+constexpr std::int32_t kByte = 6;
+
+constexpr std::string_view kGemma4 = "gemma4";
 
 constexpr std::size_t kMaxTemplateBytes = std::size_t{1} << 20;
 
@@ -61,29 +65,55 @@ Result<void> read_vocabulary(const JsonValue& model, std::size_t n_added, Tokeni
   return {};
 }
 
-Result<void> read_added_tokens(const JsonValue& root, TokenizerSpec& spec) {
+struct AddedToken {
+  std::int64_t id = 0;
+  std::string_view content = {};
+  bool special = false;
+};
+
+Result<AddedToken> read_added_token(const JsonValue& token, std::int64_t largest) {
+  const Result<JsonValue> id_value = token.at("id");
+  if (!id_value) return id_value.error();
+  const Result<std::int64_t> id = id_value->integer(0, largest);
+  if (!id) return id.error();
+  const Result<JsonValue> content_value = token.at("content");
+  if (!content_value) return content_value.error();
+  const Result<std::string_view> content = content_value->text();
+  if (!content) return content.error();
+  if (content->empty()) return content_value->error("a token cannot be empty");
+  AddedToken added{.id = *id, .content = *content};
+  if (const std::optional<JsonValue> special = token.find("special")) {
+    const Result<bool> is_special = special->boolean();
+    if (!is_special) return is_special.error();
+    added.special = *is_special;
+  }
+  return added;
+}
+
+// What the merges make.
+std::unordered_set<std::string> merged_tokens(const TokenizerSpec& spec) {
+  std::unordered_set<std::string> merged;
+  for (const std::string& line : spec.merges) {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    merged.insert(line.substr(0, space) + line.substr(std::min(space + 1, line.size())));
+  }
+  return merged;
+}
+
+Result<void> read_added_tokens(const JsonValue& root, bool byte_fallback, TokenizerSpec& spec) {
   const std::optional<JsonValue> tokens = root.find("added_tokens");
   if (!tokens) return {};
   const Result<JsonValue> array = tokens->array();
   if (!array) return array.error();
   const std::int64_t largest = largest_id(spec.tokens.size() + array->size());
+  std::unordered_set<std::string> merged;
+  if (byte_fallback) merged = merged_tokens(spec);
   for (const JsonValue& token : *array) {
-    const Result<JsonValue> id_value = token.at("id");
-    if (!id_value) return id_value.error();
-    const Result<std::int64_t> id = id_value->integer(0, largest);
-    if (!id) return id.error();
-    const Result<JsonValue> content_value = token.at("content");
-    if (!content_value) return content_value.error();
-    const Result<std::string_view> content = content_value->text();
-    if (!content) return content.error();
-    if (content->empty()) return content_value->error("a token cannot be empty");
-    std::int32_t type = kUserDefined;
-    if (const std::optional<JsonValue> special = token.find("special")) {
-      const Result<bool> is_special = special->boolean();
-      if (!is_special) return is_special.error();
-      if (*is_special) type = kControl;
-    }
-    if (auto added = add_token(token, *content, *id, type, spec); !added) return added;
+    const Result<AddedToken> added = read_added_token(token, largest);
+    if (!added) return added.error();
+    if (!added->special && merged.contains(std::string(added->content))) continue;
+    const std::int32_t type = added->special ? kControl : kUserDefined;
+    if (auto done = add_token(token, added->content, added->id, type, spec); !done) return done;
   }
   return {};
 }
@@ -132,25 +162,21 @@ Result<bool> flag(const JsonValue& object, std::string_view key) {
   return value->boolean();
 }
 
-bool covers_all_bytes(const TokenizerSpec& spec) {
+bool covers_all_bytes(const TokenizerSpec& spec, bool byte_fallback) {
   std::bitset<256> covered;
   for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
-    if (spec.types[i] != kNormal || spec.tokens[i].size() > 2) continue;
-    const std::optional<std::string> bytes = from_byte_alphabet(spec.tokens[i]);
+    if (spec.types[i] != (byte_fallback ? kByte : kNormal)) continue;
+    const std::string& token = spec.tokens[i];
+    const std::optional<std::string> bytes = byte_fallback       ? from_byte_spelling(token)
+                                             : token.size() <= 2 ? from_byte_alphabet(token)
+                                                                 : std::nullopt;
     if (bytes && bytes->size() == 1) covered.set(static_cast<unsigned char>(bytes->front()));
   }
   return covered.all();
 }
 
-// Further options of a BPE model, which a byte-level one must not set.
-Result<void> check_options(const JsonValue& model, const TokenizerSpec& spec) {
-  const Result<bool> byte_fallback = flag(model, "byte_fallback");
-  if (!byte_fallback) return byte_fallback.error();
-  if (*byte_fallback) {
-    return model.error(
-        "byte_fallback, as of SentencePiece models, is not supported; redraft reads "
-        "byte-level BPE");
-  }
+// Further options of a BPE model, which it must not set.
+Result<void> check_options(const JsonValue& model, bool byte_fallback, const TokenizerSpec& spec) {
   if (const std::optional<JsonValue> dropout = model.find("dropout")) {
     const Result<double> rate = dropout->number();
     if (!rate) return rate.error();
@@ -161,16 +187,23 @@ Result<void> check_options(const JsonValue& model, const TokenizerSpec& spec) {
     if (!value) continue;
     const Result<std::string_view> text = value->text();
     if (!text) return text.error();
-    if (!text->empty()) return value->error("is not supported; redraft reads byte-level BPE");
+    if (!text->empty()) return value->error("is not supported; redraft reads plain BPE");
   }
   const std::optional<JsonValue> unknown = model.find("unk_token");
-  if (unknown && !covers_all_bytes(spec)) {
+  if (unknown && !covers_all_bytes(spec, byte_fallback)) {
     return unknown->error("some bytes have no token, and a token for the unknown is not supported");
   }
   return {};
 }
 
-Result<void> read_model(const JsonValue& root, TokenizerSpec& spec) {
+// The tokens <0x00> to <0xFF>.
+void find_byte_tokens(TokenizerSpec& spec) {
+  for (std::size_t i = 0; i < spec.tokens.size(); ++i) {
+    if (spec.types[i] == kNormal && from_byte_spelling(spec.tokens[i])) spec.types[i] = kByte;
+  }
+}
+
+Result<void> read_model(const JsonValue& root, bool byte_fallback, TokenizerSpec& spec) {
   const Result<JsonValue> model = root.at("model");
   if (!model) return model.error();
   const Result<JsonValue> type_value = model->at("type");
@@ -188,7 +221,8 @@ Result<void> read_model(const JsonValue& root, TokenizerSpec& spec) {
   const Result<bool> ignore_merges = flag(*model, "ignore_merges");
   if (!ignore_merges) return ignore_merges.error();
   spec.ignore_merges = *ignore_merges;
-  return check_options(*model, spec);
+  if (byte_fallback) find_byte_tokens(spec);
+  return check_options(*model, byte_fallback, spec);
 }
 
 // -1 if no token has this spelling.
@@ -272,12 +306,21 @@ Result<void> add_if_there(const std::filesystem::path& path, AddFile add, Tokeni
 Result<TokenizerSpec> read_tokenizer_json(const JsonDocument& file) {
   const JsonValue root = file.root();
   TokenizerSpec spec;
-  if (auto read = read_model(root, spec); !read) return read.error();
-  if (auto read = read_added_tokens(root, spec); !read) return read.error();
-  if (auto checked = check_text_stays(root); !checked) return checked.error();
-  Result<std::string> pre_tokenizer = read_pre_tokenizer(root);
-  if (!pre_tokenizer) return pre_tokenizer.error();
-  spec.pre_tokenizer = std::move(*pre_tokenizer);
+  const Result<JsonValue> model = root.at("model");
+  if (!model) return model.error();
+  const Result<bool> byte_fallback = flag(*model, "byte_fallback");
+  if (!byte_fallback) return byte_fallback.error();
+  if (auto read = read_model(root, *byte_fallback, spec); !read) return read.error();
+  if (auto read = read_added_tokens(root, *byte_fallback, spec); !read) return read.error();
+  if (*byte_fallback) {
+    if (auto checked = check_marked_spaces(root); !checked) return checked.error();
+    spec.pre_tokenizer = kGemma4;
+  } else {
+    if (auto checked = check_text_stays(root); !checked) return checked.error();
+    Result<std::string> pre_tokenizer = read_pre_tokenizer(root);
+    if (!pre_tokenizer) return pre_tokenizer.error();
+    spec.pre_tokenizer = std::move(*pre_tokenizer);
+  }
   const Result<std::optional<JsonValue>> first = read_first_token(root);
   if (!first) return first.error();
   if (*first) {
@@ -308,6 +351,23 @@ Result<void> add_tokenizer_config(const JsonDocument& file, TokenizerSpec& spec)
   return chat_template ? read_chat_template(*chat_template, spec) : Result<void>();
 }
 
+Result<void> add_gemma4_config(const JsonDocument& file, TokenizerSpec& spec) {
+  const JsonValue root = file.root();
+  const JsonValue config = root.find("text_config").value_or(root);
+  // Unified models have no embeddings per layer, and no key for them.
+  const std::optional<JsonValue> type = config.find("model_type");
+  const Result<std::string_view> name = type ? type->text() : std::string_view();
+  if (!name) return name.error();
+  spec.answers_after_thought = name->starts_with("gemma4_unified");
+  for (const JsonValue& member : config) {
+    if (member.key() != "hidden_size_per_layer_input") continue;
+    const Result<double> width = member.is_null() ? Result<double>(0) : member.number();
+    if (!width) return width.error();
+    spec.answers_after_thought = *width == 0;
+  }
+  return {};
+}
+
 Result<void> add_generation_config(const JsonDocument& file, TokenizerSpec& spec) {
   const std::optional<JsonValue> eos = file.root().find("eos_token_id");
   if (!eos) return {};
@@ -335,6 +395,10 @@ Result<TokenizerSpec> read_tokenizer_folder(const std::filesystem::path& folder)
   const std::filesystem::path generation = folder / "generation_config.json";
   if (auto added = add_if_there(generation, add_generation_config, *spec); !added) {
     return added.error();
+  }
+  if (spec->pre_tokenizer == kGemma4) {
+    if (auto added = add_if_there(folder / "config.json", add_gemma4_config, *spec); !added)
+      return added.error();
   }
   const std::filesystem::path chat_template = folder / "chat_template.jinja";
   std::error_code ignored;

@@ -9,9 +9,6 @@ namespace redraft {
 namespace {
 
 Result<void> read_vocabulary(const GgufFile& file, TokenizerSpec& spec) {
-  Result<std::string_view> pre = file.text("tokenizer.ggml.pre");
-  if (!pre) return pre.error();
-  spec.pre_tokenizer = *pre;
   Result<std::vector<std::string>> tokens = file.texts("tokenizer.ggml.tokens");
   if (!tokens) return tokens.error();
   spec.tokens = std::move(*tokens);
@@ -24,6 +21,49 @@ Result<void> read_vocabulary(const GgufFile& file, TokenizerSpec& spec) {
     spec.types = std::move(*types);
   }
   return {};
+}
+
+constexpr std::string_view kGemma4 = "gemma4";
+constexpr std::int64_t kMaxWidth =
+    1 << 20;  // of the embeddings per layer, which only E2B and E4B have
+
+Result<void> read_pre_tokenizer(const GgufFile& file, std::string_view model, TokenizerSpec& spec) {
+  if (model == kGemma4) {
+    spec.pre_tokenizer = model;
+    return {};
+  }
+  if (model != "gpt2") {
+    return file.key_error("tokenizer.ggml.model",
+                          quoted(model) +
+                              " is not supported; redraft reads byte-level BPE "
+                              "('gpt2') and the BPE of Gemma 4 ('gemma4')");
+  }
+  constexpr std::string_view kPreKey = "tokenizer.ggml.pre";
+  const Result<std::string_view> pre = file.text(kPreKey);
+  if (!pre) return pre.error();
+  spec.pre_tokenizer = *pre;
+  const Result<PreTokenizer> known = find_pre_tokenizer(*pre);
+  if (known && merges_characters(*known)) {
+    return file.key_error(kPreKey, quoted(*pre) + " is not supported with byte-level BPE");
+  }
+  return {};
+}
+
+// What the published tokenizers do, although GGUF files do not say it.
+struct Unwritten {
+  bool ignore_merges = false;
+  bool add_bos = false;  // unless the file says otherwise
+};
+
+Unwritten not_in_the_file(std::string_view pre_tokenizer) {
+  const Result<PreTokenizer> known = find_pre_tokenizer(pre_tokenizer);
+  if (!known) return {};
+  const bool llama3 = *known == PreTokenizer::kLlama3;
+  const bool tekken = *known == PreTokenizer::kTekken;
+  // Llama 3's words in files whose texts begin with no token.
+  const bool without_first = pre_tokenizer == "smaug-bpe" || pre_tokenizer == "dbrx";
+  return {.ignore_merges = llama3 || tekken || *known == PreTokenizer::kGpt4o,
+          .add_bos = tekken || (llama3 && !without_first)};
 }
 
 // -1 where the key is missing.
@@ -73,19 +113,23 @@ Result<TokenizerSpec> read_tokenizer_spec(const GgufFile& file) {
     return file.key_error(kModelKey,
                           "missing or not text: the file has no tokenizer that redraft can use");
   }
-  if (*model != "gpt2") {
-    return file.key_error(
-        kModelKey, quoted(*model) + " is not supported; redraft reads byte-level BPE ('gpt2')");
-  }
   TokenizerSpec spec;
+  if (auto read = read_pre_tokenizer(file, *model, spec); !read) return read.error();
   if (auto read = read_vocabulary(file, spec); !read) return read.error();
-  // Not written in the file: Llama 3 looks words up before it merges, and begins texts with a token
-  // unless the file says otherwise.
-  const Result<PreTokenizer> known = find_pre_tokenizer(spec.pre_tokenizer);
-  const bool is_llama3 = known && *known == PreTokenizer::kLlama3;
-  spec.ignore_merges = is_llama3;
-  spec.add_bos = is_llama3 && file.has("tokenizer.ggml.bos_token_id");
+  const Unwritten unwritten = not_in_the_file(spec.pre_tokenizer);
+  spec.ignore_merges = unwritten.ignore_merges;
+  spec.add_bos = unwritten.add_bos && file.has("tokenizer.ggml.bos_token_id");
   if (auto read = read_ends(file, spec); !read) return read.error();
+  if (*model == kGemma4) {
+    // Early files say false, but the models were trained with it.
+    if (spec.bos >= 0) spec.add_bos = true;
+    constexpr std::string_view kPerLayerKey = "gemma4.embedding_length_per_layer_input";
+    if (file.has(kPerLayerKey)) {
+      const Result<std::int64_t> width = file.integer(kPerLayerKey, 0, kMaxWidth);
+      if (!width) return width.error();
+      spec.answers_after_thought = *width == 0;
+    }
+  }
   return spec;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -57,6 +58,17 @@ constexpr std::string_view kSeedCoderUnescaped =
     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
     "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+";
 
+constexpr std::string_view kGpt4oPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kTekkenPattern =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 // A step as one word: "Digits", "ByteLevel", "ByteLevel with words" (GPT-2's pattern), or the
 // pattern whose matches are split off.
 constexpr std::string_view kDigits = "Digits";
@@ -68,14 +80,16 @@ struct KnownSteps {
   std::vector<std::string_view> steps;
 };
 
-const std::array<KnownSteps, 9>& known_steps() {
+const std::array<KnownSteps, 11>& known_steps() {
   constexpr std::string_view kEastAsian = "[\u4E00-\u9FA5\u0800-\u4E00\uAC00-\uD7FF]+";
-  static const std::array<KnownSteps, 9> known{{
+  static const std::array<KnownSteps, 11> known{{
       {"qwen2", {kQwen2Pattern, kBytes}},
       {"qwen35", {kQwen35Pattern, kBytes}},
       {"llama-bpe", {kLlama3Pattern, kBytes}},
       {"seed-coder", {kSeedCoderPattern, kBytes}},
       {"seed-coder", {kSeedCoderUnescaped, kBytes}},
+      {"gpt-4o", {kGpt4oPattern, kBytes}},
+      {"tekken", {kTekkenPattern, kBytes}},
       {"smollm", {kDigits, kWords}},
       {"deepseek-coder", {"[\r\n]", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kEastAsian, kDigits, kBytes}},
       {"deepseek-coder",
@@ -100,8 +114,9 @@ Result<std::string> split_in_a_word(const JsonValue& step) {
   if (!invert) return invert.error();
   // Patterns that match the whole of any text: removing what is between their matches changes
   // nothing.
-  constexpr std::array kMatchAll{kQwen2Pattern, kQwen35Pattern, kLlama3Pattern, kSeedCoderPattern,
-                                 kSeedCoderUnescaped};
+  constexpr std::array kMatchAll{kQwen2Pattern,     kQwen35Pattern,      kLlama3Pattern,
+                                 kSeedCoderPattern, kSeedCoderUnescaped, kGpt4oPattern,
+                                 kTekkenPattern};
   const bool matches_all = std::ranges::find(kMatchAll, *regex) != kMatchAll.end();
   if ((*behavior == "Isolated" && !*invert) || (*behavior == "Removed" && *invert && matches_all)) {
     return std::string(*regex);
@@ -145,6 +160,68 @@ Result<void> check_text_stays(const JsonValue& root) {
     if (auto checked = for_each_step(*decoder, "decoders", check); !checked) return checked;
   }
   return {};
+}
+
+namespace {
+
+constexpr std::string_view kMarkedSpace = "\u2581";
+
+// Whether `step` has these texts, each under its key: {"String": " "} counts as " ".
+Result<bool> has_texts(const JsonValue& step,
+                       std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
+  for (const auto& [key, expected] : texts) {
+    std::optional<JsonValue> value = step.find(key);
+    if (value && value->kind() == JsonValue::Kind::kObject) value = value->find("String");
+    if (!value) return false;
+    const Result<std::string_view> text = value->text();
+    if (!text) return text.error();
+    if (*text != expected) return false;
+  }
+  return true;
+}
+
+Result<void> check_marks_spaces(const JsonValue& step, std::string_view type) {
+  const Result<bool> marks = has_texts(step, {{"pattern", " "}, {"content", kMarkedSpace}});
+  if (!marks) return marks.error();
+  if (type == "Replace" && *marks) return {};
+  return step.error("a normalizer that does more than to write U+2581 for a space");
+}
+
+// Split at spaces, of which the normalizer leaves none.
+Result<void> check_finds_no_words(const JsonValue& step, std::string_view type) {
+  const Result<bool> spaces = has_texts(step, {{"pattern", " "}});
+  if (!spaces) return spaces.error();
+  if (type == "Split" && *spaces) return {};
+  return step.error("not the step of a pre-tokenizer that splits no text");
+}
+
+}  // namespace
+
+Result<void> check_marked_spaces(const JsonValue& root) {
+  const Result<JsonValue> normalizer = root.at("normalizer");
+  if (!normalizer) return normalizer.error();
+  if (auto checked = for_each_step(*normalizer, "normalizers", check_marks_spaces); !checked)
+    return checked;
+  if (const std::optional<JsonValue> part = root.find("pre_tokenizer")) {
+    if (auto checked = for_each_step(*part, "pretokenizers", check_finds_no_words); !checked)
+      return checked;
+  }
+  const Result<JsonValue> decoder = root.at("decoder");
+  if (!decoder) return decoder.error();
+  constexpr std::array<std::string_view, 3> kDecoders{"Replace", "ByteFallback", "Fuse"};
+  std::size_t n_decoders = 0;
+  const auto check = [&](const JsonValue& step, std::string_view type) -> Result<void> {
+    const bool expected = n_decoders < kDecoders.size() && type == kDecoders[n_decoders++];
+    const bool replaces = expected && type == "Replace";
+    const Result<bool> spaces =
+        replaces ? has_texts(step, {{"pattern", kMarkedSpace}, {"content", " "}}) : expected;
+    if (!spaces) return spaces.error();
+    if (*spaces) return {};
+    return step.error("a decoder that does more than to write a space for U+2581 and join bytes");
+  };
+  if (auto checked = for_each_step(*decoder, "decoders", check); !checked) return checked;
+  if (n_decoders == kDecoders.size()) return {};
+  return decoder->error("a decoder that does not write a space for U+2581 and join bytes");
 }
 
 Result<std::string> read_pre_tokenizer(const JsonValue& root) {

@@ -15,6 +15,10 @@ namespace redraft {
 // they are.
 Result<void> check_text_stays(const JsonValue& root);
 
+// Checks that the steps are those of Gemma's tokenizers: U+2581 for a space and back, bytes for
+// characters that have no token, and no words.
+Result<void> check_marked_spaces(const JsonValue& root);
+
 // The name, for find_pre_tokenizer(), of the pre-tokenizer that does exactly these steps.
 Result<std::string> read_pre_tokenizer(const JsonValue& root);
 

@@ -19,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Result<TokenizerSpec> spec = read_tokenizer_json(*file);
   if (!spec) return 0;
   // The same bytes as the other files of the folder: their keys differ.
-  if (!add_tokenizer_config(*file, *spec) || !add_generation_config(*file, *spec)) return 0;
+  if (!add_tokenizer_config(*file, *spec) || !add_generation_config(*file, *spec) ||
+      !add_gemma4_config(*file, *spec))
+    return 0;
   const Result<std::shared_ptr<const Tokenizer>> tokenizer = Tokenizer::make(*std::move(spec));
   if (!tokenizer) return 0;
   const std::string text =

@@ -145,6 +145,10 @@ TEST(ChatTemplate, EndsATurnWithTheTokensThatExist) {
   EXPECT_EQ(end_of_turn_tokens(*tokenizer),
             (std::vector<TokenId>{tokenizer->special("<|im_end|>"),
                                   tokenizer->special("<|endoftext|>")}));
+  TokenizerSpec gemma4 = tiny_spec("gemma4");
+  gemma4.end_tokens = {1, 5};
+  EXPECT_EQ(end_of_turn_tokens(**Tokenizer::make(std::move(gemma4))),
+            (std::vector<TokenId>{5, 1}));  // <turn|> and <eos>
   TokenizerSpec spec = tiny_spec();
   spec.end_tokens = {597, 598};  // one of them is <|im_end|>
   const auto told = Tokenizer::make(spec);

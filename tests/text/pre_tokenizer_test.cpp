@@ -77,6 +77,28 @@ TEST(PreTokenizer, SeedCoderSplitsLineEndsOffWhatStandsBeforeThem) {
   check_seed("\u00A0\u4F60|\uFF0C|\n|tail|;|   ");
 }
 
+TEST(PreTokenizer, Gpt4oSplitsWhereTheCaseChanges) {
+  const auto check_gpt4o = [](const std::string& marked) { check(PreTokenizer::kGpt4o, marked); };
+  check_gpt4o("get|Http|Response| HTTPServer| x|Yz| XML|2|Json");
+  check_gpt4o("I'm| sure'LL| they've|'Ve't|is| it'\u017F| it|'x'Re| O'D|'Neill");
+  check_gpt4o("\u65E5\u672C|ABC|\n|\u65E5\u672CABCd\u65E5\u672Cgo| \u01C5x|\u01C5|;");
+  check_gpt4o("\u0301|ABC| \u0301ABCd\u0301\u0301a|A\u0301|BC|.\u0301|!!\u0301|A");
+  check_gpt4o("x| =| |123|456|7|*/\n/|**\r\n\r\n|\t|\treturn|//\n");
+  check_gpt4o("Def| main|():\n|   | return|  \n|tail|   ");
+}
+
+TEST(PreTokenizer, TekkenKeepsContractionsAndDigitsApart) {
+  const auto check_tekken = [](const std::string& marked) { check(PreTokenizer::kTekken, marked); };
+  check_tekken("get|Http|Response| HTTPServer|1|2|3| I|'m|'LL|'Ves");
+  check_tekken("\u65E5\u672C|ABC|'s|}\n//|x|/\r\n|  | y");
+}
+
+TEST(PreTokenizer, Gemma4SplitsOnlyAtLineEnds) {
+  const auto check_gemma4 = [](const std::string& marked) { check(PreTokenizer::kGemma4, marked); };
+  check_gemma4("def f(x):|\n|    return x's 12  \t|\n\n\n|\r|\n|tail ");
+  check_gemma4("\n\n|\u4F60\u597D \r");
+}
+
 TEST(PreTokenizer, Gpt2KeepsNumbersAndLineEndsWithTheRest) {
   const auto check_gpt2 = [](const std::string& marked) { check(PreTokenizer::kGpt2, marked); };
   check_gpt2("def| main|(|argv|):|\n   | return| 1234|\n");
@@ -105,7 +127,7 @@ TEST(PreTokenizer, SmolLmCutsDigitsOutFirst) {
 
 TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
   const std::string alphabet =
-      "a\xC3\xA9 \n\r\t'sS\xC5\xBF"
+      "a\xC3\xA9 \n\r\t'sS/\xC5\xBF"
       "1\xE2\x80\x83-\xF0\x9F\x98\x80\xFF.\xE4\xBD\xA0\xCC\x81";
   std::mt19937 random(7);
   for (int round = 0; round < 3000; ++round) {
@@ -113,8 +135,9 @@ TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
     for (char& c : text) c = alphabet[random() % alphabet.size()];
     for (const PreTokenizer pre_tokenizer :
          {PreTokenizer::kQwen2, PreTokenizer::kQwen35, PreTokenizer::kLlama3,
-          PreTokenizer::kSeedCoder, PreTokenizer::kGpt2, PreTokenizer::kSmolLm,
-          PreTokenizer::kDeepSeekCoder}) {
+          PreTokenizer::kSeedCoder, PreTokenizer::kGpt4o, PreTokenizer::kTekken,
+          PreTokenizer::kGpt2, PreTokenizer::kSmolLm, PreTokenizer::kDeepSeekCoder,
+          PreTokenizer::kGemma4}) {
       std::string together;
       for (const std::string& word : words_of(pre_tokenizer, text)) {
         ASSERT_FALSE(word.empty());
@@ -126,9 +149,9 @@ TEST(PreTokenizer, WordsOfAnyBytesMakeUpTheText) {
 }
 
 TEST(PreTokenizer, AnUnknownNameIsAnErrorThatListsTheKnownOnes) {
-  const auto found = find_pre_tokenizer("tekken");
+  const auto found = find_pre_tokenizer("laguna");
   ASSERT_FALSE(found);
-  EXPECT_THAT(found.error().message(), HasSubstr("\"tekken\" is not supported"));
+  EXPECT_THAT(found.error().message(), HasSubstr("\"laguna\" is not supported"));
   EXPECT_THAT(found.error().message(),
               HasSubstr("supported are: qwen2, deepseek-r1-qwen, qwen35, llama-bpe"));
 }

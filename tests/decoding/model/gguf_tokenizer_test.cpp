@@ -50,6 +50,58 @@ TEST(GgufTokenizer, Llama3LooksUpWordsAndBeginsTextsThoughTheFileDoesNotSaySo) {
   }
 }
 
+TEST(GgufTokenizer, FamiliesOfThisYearAreReadAsTheirPublishersDo) {
+  struct Family {
+    const char* name;
+    bool ignore_merges, add_bos;
+  };
+  for (const auto& [name, ignore_merges, add_bos] : {Family{"tekken", true, true},
+                                                     {"gpt-4o", true, false},
+                                                     {"smaug-bpe", true, false},
+                                                     {"dbrx", true, false},
+                                                     {"pixtral", true, true},
+                                                     {"mellum2", false, false},
+                                                     {"seed-coder", false, false},
+                                                     {"refact", false, false}}) {
+    const auto spec = read(writer(name));
+    ASSERT_TRUE(spec) << spec.error().message();
+    EXPECT_EQ(spec->ignore_merges, ignore_merges) << name;
+    EXPECT_EQ(spec->add_bos, add_bos) << name;
+  }
+  GgufWriter told = writer("tekken");
+  told.boolean("tokenizer.ggml.add_bos_token", false);
+  EXPECT_FALSE(read(told)->add_bos);
+}
+
+TEST(GgufTokenizer, Gemma4IsAModelOfItsOwn) {
+  const auto gemma4 = [](const char* model) {
+    GgufWriter out;
+    out.text("tokenizer.ggml.model", model);
+    out.texts("tokenizer.ggml.tokens", {"a", "\u2581", "a\u2581", "<bos>", "<0x00>"});
+    out.texts("tokenizer.ggml.merges", {"a \u2581"});
+    out.integers("tokenizer.ggml.token_type", {1, 1, 1, 3, 6});
+    out.integer("tokenizer.ggml.bos_token_id", 3);
+    out.boolean("tokenizer.ggml.add_bos_token", false);  // as in early files, by mistake
+    return out;
+  };
+  const auto spec = read(gemma4("gemma4"));
+  ASSERT_TRUE(spec) << spec.error().message();
+  EXPECT_EQ(spec->pre_tokenizer, "gemma4");
+  EXPECT_TRUE(spec->add_bos);
+  EXPECT_EQ(spec->bos, 3);
+  EXPECT_FALSE(spec->ignore_merges);
+  EXPECT_FALSE(spec->answers_after_thought);
+  for (const std::uint32_t width : {0u, 256u}) {
+    GgufWriter out = gemma4("gemma4");
+    out.integer("gemma4.embedding_length_per_layer_input", width);
+    EXPECT_EQ(read(out)->answers_after_thought, width == 0);
+  }
+  EXPECT_THAT(read(gemma4("llama")).error().message(),
+              HasSubstr("'tokenizer.ggml.model': 'llama' is not supported; redraft reads"));
+  EXPECT_THAT(read(writer("gemma4")).error().message(),
+              HasSubstr("'gemma4' is not supported with byte-level BPE"));
+}
+
 TEST(GgufTokenizer, AllThatEndsAnAnswerIsKept) {
   GgufWriter out = writer("qwen2");
   out.integer("tokenizer.ggml.eot_token_id", 5);

@@ -39,12 +39,12 @@ Result<std::shared_ptr<const Tokenizer>> make(const std::string& text) {
 }
 
 TEST(TokenizerJson, EqualsThePackageThatWroteIt) {
-  for (const std::string name : kPreTokenizers) {
+  for (const std::string name : kBytePreTokenizers) {
     SCOPED_TRACE(name);
     const Result<TokenizerSpec> spec = read(published(name).dump());
     ASSERT_TRUE(spec) << spec.error().message();
     EXPECT_EQ(spec->pre_tokenizer, name);
-    EXPECT_EQ(spec->ignore_merges, name == "llama-bpe");
+    EXPECT_EQ(spec->ignore_merges, name == "llama-bpe" || name == "gpt-4o" || name == "tekken");
     EXPECT_EQ(spec->add_bos, name == "llama-bpe");
     const auto tokenizer = Tokenizer::make(*spec);
     ASSERT_TRUE(tokenizer) << tokenizer.error().message();
@@ -57,6 +57,68 @@ TEST(TokenizerJson, EqualsThePackageThatWroteIt) {
       EXPECT_FALSE((*tokenizer)->is_special(id));
     }
   }
+}
+
+TEST(TokenizerJson, Gemma4EqualsThePackageThatWroteIt) {
+  const Result<TokenizerSpec> spec = read(published("gemma4").dump());
+  ASSERT_TRUE(spec) << spec.error().message();
+  EXPECT_EQ(spec->pre_tokenizer, "gemma4");
+  EXPECT_FALSE(spec->ignore_merges);
+  EXPECT_TRUE(spec->add_bos);
+  EXPECT_EQ(spec->tokens[static_cast<std::size_t>(spec->bos)], "<bos>");
+  const auto tokenizer = Tokenizer::make(*spec);
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  check_golden_ids(**tokenizer, "tiny_gemma4_ids.json");
+  EXPECT_EQ((*tokenizer)->special("<|turn>"), 4);
+  EXPECT_EQ((*tokenizer)->bytes(4), "");
+  EXPECT_EQ((*tokenizer)->special("<tool_call>"), 664);
+  EXPECT_EQ((*tokenizer)->bytes(664), "<tool_call>");
+  // Listed as added, but merges make them.
+  EXPECT_EQ((*tokenizer)->special("\n\n"), -1);
+  EXPECT_EQ((*tokenizer)->encode("a\n\nb").size(), 3u);
+}
+
+template <typename Change>
+void expect_gemma4_error_after(const Change& change, const std::string& part) {
+  json file = published("gemma4");
+  change(file);
+  const auto tokenizer = make(file.dump());
+  ASSERT_FALSE(tokenizer) << part;
+  EXPECT_THAT(tokenizer.error().message(), HasSubstr(part));
+}
+
+TEST(TokenizerJson, ByteFallbackIsReadWithTheStepsOfGemmaAlone) {
+  const auto normalizer = [](const json& value) {
+    return [=](json& file) { file["normalizer"] = value; };
+  };
+  const std::string more = "t.json: normalizer: a normalizer that does more than to write U+2581";
+  expect_gemma4_error_after(normalizer({{"type", "NFC"}}), more);
+  const json pattern = {{"String", " "}};
+  expect_gemma4_error_after(
+      normalizer({{"type", "Replace"}, {"pattern", pattern}, {"content", "_"}}), more);
+  expect_gemma4_error_after(
+      normalizer({{"type", "Sequence"},
+                  {"normalizers",
+                   {{{"type", "Prepend"}, {"prepend", "\u2581"}},
+                    {{"type", "Replace"}, {"pattern", pattern}, {"content", "\u2581"}}}}}),
+      "t.json: normalizer.normalizers[0]: a normalizer that does more");
+  expect_gemma4_error_after([](json& file) { file.erase("normalizer"); }, "normalizer");
+  expect_gemma4_error_after(
+      [](json& file) {
+        file["pre_tokenizer"]["pattern"] = {{"String", "a"}};
+      },
+      "t.json: pre_tokenizer: not the step of a pre-tokenizer that splits no text");
+  expect_gemma4_error_after([](json& file) { file["decoder"]["decoders"].erase(1); },
+                            "t.json: decoder");
+  expect_gemma4_error_after([](json& file) { file["decoder"]["decoders"][0]["content"] = ""; },
+                            "t.json: decoder.decoders[0]: a decoder that does more");
+  expect_gemma4_error_after(
+      [](json& file) {
+        file["decoder"]["decoders"].push_back({{"type", "Strip"}});
+      },
+      "t.json: decoder.decoders[3]: a decoder that does more");
+  expect_gemma4_error_after([](json& file) { file["model"]["vocab"].erase("<0x00>"); },
+                            "model.unk_token: some bytes have no token");
 }
 
 TEST(TokenizerJson, MergesMayBeLinesOrPairs) {
@@ -102,8 +164,7 @@ TEST(TokenizerJson, RejectsWhatWouldChangeTheText) {
 TEST(TokenizerJson, ModelsOfOtherKindsAreRefusedByName) {
   expect_error_after([](json& file) { file["model"]["type"] = "Unigram"; },
                      "t.json: model.type: this kind of tokenizer is not supported");
-  expect_error_after([](json& file) { file["model"]["byte_fallback"] = true; },
-                     "t.json: model: byte_fallback, as of SentencePiece models, is not supported");
+  expect_error_after([](json& file) { file["model"]["byte_fallback"] = true; }, "t.json: ");
   expect_error_after([](json& file) { file["model"]["dropout"] = 0.1; }, "chosen at random");
   expect_error_after([](json& file) { file["model"]["end_of_word_suffix"] = "</w>"; },
                      "model.end_of_word_suffix: is not supported");
@@ -246,6 +307,24 @@ TEST(TokenizerJson, TheConfigsSayWhatBeginsAndEnds) {
   fails(R"({"chat_template": {}})", add_tokenizer_config, "chat_template: ");
   fails(R"({"eos_token_id": 99999})", add_generation_config, "eos_token_id: ");
   fails(R"({"eos_token_id": [1, "a"]})", add_generation_config, "eos_token_id[1]: ");
+}
+
+TEST(TokenizerJson, Gemma4AnswersAfterAThoughtUnlessItHasEmbeddingsPerLayer) {
+  const auto answers_after_thought = [](const char* config) {
+    TokenizerSpec spec;
+    const auto file = JsonDocument::parse("config.json", config);
+    const Result<void> added = add_gemma4_config(*file, spec);
+    EXPECT_TRUE(added) << added.error().message();
+    return spec.answers_after_thought;
+  };
+  EXPECT_TRUE(answers_after_thought(R"({"text_config": {"hidden_size_per_layer_input": 0}})"));
+  EXPECT_TRUE(answers_after_thought(R"({"hidden_size_per_layer_input": null})"));
+  EXPECT_TRUE(answers_after_thought(R"({"text_config": {"model_type": "gemma4_unified_text"}})"));
+  EXPECT_FALSE(answers_after_thought(R"({"text_config": {"hidden_size_per_layer_input": 256}})"));
+  EXPECT_FALSE(answers_after_thought(R"({"text_config": {"model_type": "gemma4_text"}})"));
+  TokenizerSpec spec;
+  const auto wrong = JsonDocument::parse("config.json", R"({"hidden_size_per_layer_input": ""})");
+  EXPECT_THAT(add_gemma4_config(*wrong, spec).error().message(), HasSubstr("config.json: "));
 }
 
 TEST(TokenizerJson, AFolderIsReadAsAWhole) {

@@ -1,9 +1,15 @@
-// render_templates: reads {"templates": {NAME: SOURCE}, "conversations": […]} and writes
-// {NAME: [[ENGINE, PROMPT], …]}, what the engine makes of each conversation and what
-// rendered_prompt() does; null where there is a refusal. For template_goldens_test.py.
+// render_templates: reads {"templates": {NAME: SOURCE}, "conversations": […], "controls": […],
+// "chats": [NAME, …]} and writes {NAME: [[ENGINE, PROMPT, CHAT], …]}, what the engine makes of each
+// conversation, what rendered_prompt() does and, for the names in "chats", what chat_prompt() does
+// with a vocabulary that has these control tokens; null where there is a refusal. For
+// template_goldens_test.py.
+#include <algorithm>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "tests/text/templates/own_templates.h"
 #include "tests/text/tokenizer_kit.h"
@@ -18,13 +24,28 @@ nlohmann::json text_or_null(const Result<std::string>& text, const std::string& 
   return nullptr;
 }
 
-Result<std::string> prompt_text(const Tokenizer& tokenizer, ChatRenderer& renderer,
-                                const std::vector<ChatMessage>& messages) {
-  const auto parts = rendered_prompt(tokenizer, renderer, messages);
+Result<std::string> joined(const Result<std::vector<PromptPart>>& parts) {
   if (!parts) return parts.error();
   std::string text;
   for (const PromptPart& part : *parts) text += part.text;
   return text;
+}
+
+// A model of Gemma 4 if the template is of that family, so that its answers follow a thought.
+std::shared_ptr<const Tokenizer> family_tokenizer(const std::string& source,
+                                                  std::shared_ptr<ChatRenderer> renderer,
+                                                  const nlohmann::json& controls) {
+  TokenizerSpec spec = tiny_spec();
+  for (const std::string control : controls) {
+    spec.tokens.push_back(control);
+    spec.types.push_back(3);
+  }
+  spec.chat_template = source;
+  spec.chat_renderer = std::move(renderer);
+  spec.answers_after_thought = true;
+  auto tokenizer = Tokenizer::make(std::move(spec));
+  if (!tokenizer) throw std::runtime_error(tokenizer.error().message());
+  return *tokenizer;
 }
 
 int run() {
@@ -32,14 +53,19 @@ int run() {
   const nlohmann::json asked = nlohmann::json::parse(std::cin);
   nlohmann::json answer;
   for (const auto& [name, source] : asked["templates"].items()) {
-    LocalRenderer renderer(source);
+    const auto renderer = std::make_shared<LocalRenderer>(source);
+    const auto family = family_tokenizer(source, renderer, asked["controls"]);
+    const bool is_chat = std::ranges::count(asked["chats"], name) > 0;
     int number = 0;
     for (const nlohmann::json& conversation : asked["conversations"]) {
       const std::vector<ChatMessage> messages = messages_of(conversation);
       const std::string what = name + ", conversation " + std::to_string(number++);
       answer[name].push_back(
-          {text_or_null(renderer.render(messages), what),
-           text_or_null(prompt_text(*tokenizer, renderer, messages), what + ", as a prompt")});
+          {text_or_null(renderer->render(messages), what),
+           text_or_null(joined(rendered_prompt(*tokenizer, *renderer, messages)),
+                        what + ", as a prompt"),
+           is_chat ? text_or_null(joined(chat_prompt(*family, messages)), what + ", as a chat")
+                   : nlohmann::json()});
     }
   }
   std::cout << answer.dump(-1, ' ', true) << "\n";

@@ -11,6 +11,7 @@
 #include "tests/text/templates/own_templates.h"
 #include "tests/text/tokenizer_kit.h"
 #include "text/prompt_encoder.h"
+#include "text/thoughts.h"
 
 namespace redraft {
 namespace {
@@ -207,6 +208,79 @@ TEST(RenderedPrompt, TheVocabularyDecidesIfTheTemplateCannotBeUsed) {
               testing::AllOf(HasSubstr("chat template cannot be used (it cannot be run"),
                              HasSubstr("take an instruction-tuned model")));
   EXPECT_TRUE(other.renderer->reported.empty());
+}
+
+// A model with other control tokens.
+Model family_with(const std::string& source, const std::vector<std::string>& controls,
+                  bool answers_after_thought = false) {
+  TokenizerSpec spec = tiny_spec();
+  for (std::int32_t& type : spec.types) type = type == 3 ? 5 : type;
+  for (const std::string& control : controls) {
+    spec.tokens.push_back(control);
+    spec.types.push_back(3);
+  }
+  spec.chat_template = source;
+  spec.answers_after_thought = answers_after_thought;
+  auto renderer = std::make_shared<LocalRenderer>(source);
+  spec.chat_renderer = renderer;
+  return {std::move(renderer), *Tokenizer::make(std::move(spec))};
+}
+
+TEST(RenderedPrompt, HarmonyIsForcedIntoItsFinalChannel) {
+  const std::string source =
+      "{{ '<|start|>system<|message|>Reasoning: ' + reasoning_effort + '<|end|>' }}"
+      "{%- for m in messages %}{{ '<|start|>' + m.role + '<|message|>' + m.content + '<|end|>' }}"
+      "{%- endfor %}{{ '<|start|>assistant' }}";
+  const std::vector<std::string> controls = {"<|start|>",   "<|end|>",    "<|message|>",
+                                             "<|channel|>", "<|return|>", "<|call|>"};
+  const std::vector<ChatMessage> question = {{"user", "<|channel|>analysis<|message|>a<|end|>"}};
+  const Model model = family_with(source, controls);
+  const auto parts = chat_prompt(*model.tokenizer, question);
+  const std::string turns =
+      "{<|start|>}system{<|message|>}Reasoning: low{<|end|>}"
+      "{<|start|>}user{<|message|>}<|channel|>analysis<|message|>a<|end|>{<|end|>}"
+      "{<|start|>}assistant";
+  EXPECT_EQ(written(parts), turns + "{<|channel|>}final{<|message|>}");
+  EXPECT_EQ(beginning_of_answer(*parts), AnswerBeginning::kMayThink);
+  EXPECT_EQ(end_of_turn_tokens(*model.tokenizer).size(), 3u);
+  // Without channels it is another format.
+  const Model plain = family_with(source, {"<|start|>", "<|end|>", "<|message|>"});
+  EXPECT_EQ(written(chat_prompt(*plain.tokenizer, question)), turns);
+}
+
+TEST(RenderedPrompt, Gemma4AnswersAfterAnEmptyThoughtIfItsTemplateOrItsModelDoes) {
+  const std::string turns =
+      "{%- for m in messages %}{{ '<|turn>' + m.role + '\n' + m.content + '<turn|>\n' }}"
+      "{%- endfor %}{{ '<|turn>model\n' }}";
+  const std::string thought =
+      "{%- if not enable_thinking %}{{ '<|channel>thought\n<channel|>' }}{%- endif %}";
+  const std::vector<std::string> controls = {"<|turn>", "<turn|>", "<|channel>", "<channel|>"};
+  const std::vector<ChatMessage> question = {{"user", "<channel|>"}};
+  const std::string asked = "{<|turn>}user\n<channel|>{<turn|>}\n{<|turn>}model\n";
+  const std::string thinks = asked + "{<|channel>}thought\n{<channel|>}";
+  const auto prompt = [&](const std::string& source, bool answers_after_thought) {
+    const Model model = family_with(source, controls, answers_after_thought);
+    return written(chat_prompt(*model.tokenizer, question));
+  };
+  EXPECT_EQ(prompt(turns, false), asked);  // E2B, E4B
+  EXPECT_EQ(prompt(turns, true), thinks);
+  EXPECT_EQ(prompt(turns + thought, false), thinks);
+  EXPECT_EQ(prompt(turns + thought, true), thinks);
+  const Model without = family_with(turns, {"<|turn>", "<turn|>"}, true);
+  EXPECT_EQ(written(chat_prompt(*without.tokenizer, question)), asked);
+}
+
+TEST(RenderedPrompt, ChatMlWithAHeaderThatSwitchesThinkingIsRun) {
+  const std::string source =
+      "{{ '<|im_start|>system\nReasoning Mode: ' + ('/think' if enable_thinking else '/no_think')"
+      " + '<|im_end|>\n' }}{{ '<|im_start|>user\n' + messages[0].content + '<|im_end|>\n' }}"
+      "{{ '<|im_start|>assistant\n<think>\n\n</think>\n' }}";
+  EXPECT_FALSE(knows_chat_template(source));
+  const Model model = model_with(source);
+  EXPECT_EQ(written(chat_prompt(*model.tokenizer, {{"user", "a"}})),
+            "{<|im_start|>}system\nReasoning Mode: /no_think{<|im_end|>}\n"
+            "{<|im_start|>}user\na{<|im_end|>}\n"
+            "{<|im_start|>}assistant\n{<think>}\n\n{</think>}\n");
 }
 
 TEST(RenderedPrompt, KnownFormatsAreNotRun) {

@@ -94,6 +94,22 @@ TEST(FillFormat, IsNoneForAModelThatIsNotDocumentedToBeTrainedForIt) {
   EXPECT_EQ(text_of(*continued), "x = ");
 }
 
+TEST(FillFormat, IsNoneWhereTokensAreKeptFromModelsThatFillIn) {
+  const auto mistral = byte_tokenizer({"[PREFIX]", "[SUFFIX]", "[MIDDLE]"}, "tekken");
+  EXPECT_EQ(find_fill_format(*mistral, "Devstral Small 2 24B"), nullptr);
+  const std::vector<std::string> seed = {"<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>"};
+  EXPECT_EQ(find_fill_format(*byte_tokenizer(seed, "seed-coder"), "Seed-OSS 36B Instruct"),
+            nullptr);
+  EXPECT_EQ(find_fill_format(*byte_tokenizer(seed, "seed-coder"), "Seed-Coder 8B Base")->name,
+            "seed-coder");
+  for (const char* name : {"gpt-4o", "qwen2"}) {
+    const auto filled = completion_prompt(*byte_tokenizer({"<|return|>"}, name),
+                                          {.file = "a.py", .prefix = "x", .suffix = "y"});
+    ASSERT_FALSE(filled);
+    EXPECT_THAT(filled.error().message(), HasSubstr("Set completion.model "));
+  }
+}
+
 TEST(SpelledFill, IsReadInEitherOrder) {
   const auto read = [](std::string_view prompt) {
     const auto fill = read_spelled_fill(prompt);
