@@ -26,14 +26,14 @@ struct AdvisedModel {
   const char* licence;
   // What a request takes besides the weights.
   int attention_layers, kv_heads, head_dim;
-  double state_mebibytes;  // of a hybrid's recurrent layers; 0: it has none
+  double state_mebibytes;  // of recurrent layers or sliding windows; 0: it has none
   bool completes;          // was trained to fill in
   Evidence evidence;
 
   bool needs_no_account() const;  // comes from where pip finds packages
 };
 
-// In the order of the memory that they need, the better ones last.
+// By the size of the machine, the better ones last.
 std::span<const AdvisedModel> advised_models();
 
 // An advised model on a machine.

@@ -30,8 +30,8 @@ class AttentionPlan {
            .kv_heads = shape.kv_heads,
            .head_dim = shape.head_dim,
            .regular = shape.committed + shape.context,
-           .scale = shape.scale > 0 ? shape.scale
-                                    : 1.0F / std::sqrt(static_cast<float>(shape.head_dim)),
+           .scale =
+               shape.scale > 0 ? shape.scale : 1.0F / std::sqrt(static_cast<float>(shape.head_dim)),
            .q = q,
            .keys = keys,
            .values = values,
@@ -207,7 +207,8 @@ void attend_by_span(const AttentionPlan& plan, float* out, ThreadPool& pool) {
 void attention(Isa isa, const AttentionShape& shape, const float* q, const std::int16_t* keys,
                const std::int16_t* values, float* out, ThreadPool& pool) {
   const AttentionPlan plan(isa, shape, q, keys, values);
-  if (plan.end_span() - plan.first_span() == 1 || plan.tiles() >= kTilesPerThread * pool.threads()) {
+  if (plan.end_span() - plan.first_span() == 1 ||
+      plan.tiles() >= kTilesPerThread * pool.threads()) {
     attend_by_tile(plan, out, pool);
   } else {
     attend_by_span(plan, out, pool);

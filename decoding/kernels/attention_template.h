@@ -271,8 +271,7 @@ template <typename V, int kQueries>
 void attend_queries(const QueryBlock& block, int head_dim, const Scratch& scratch, float* out) {
   score<V, kQueries>(block, head_dim, scratch);
   const int stride = head_dim + kPartialExtra;
-  for (int q = 0; q < kQueries; ++q)
-    soften<V>(block, q, scratch, out + q * stride + head_dim);
+  for (int q = 0; q < kQueries; ++q) soften<V>(block, q, scratch, out + q * stride + head_dim);
   int dim = 0;
   for (; dim + 2 * V::kLanes <= head_dim; dim += 2 * V::kLanes) {
     weigh<V, kQueries, 2>(block, dim, head_dim, scratch, out);

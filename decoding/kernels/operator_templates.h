@@ -125,8 +125,8 @@ void clamped_silu_mul_part(const float* gate, const float* up, int count, float*
   const auto one = V::set1(1.0f);
   for (int i = 0; i < count; i += V::kLanes) {
     const auto g = at_most<V>(load_part<V>(gate + i, count - i), kGateLimit);
-    const auto u = V::max(V::set1(-kGateLimit),
-                          at_most<V>(load_part<V>(up + i, count - i), kGateLimit));
+    const auto u =
+        V::max(V::set1(-kGateLimit), at_most<V>(load_part<V>(up + i, count - i), kGateLimit));
     const auto power = V::mul(V::set1(-kGateSlope), g);
     const auto gated = V::div(g, V::add(one, exp<V>(power)));
     store_part<V>(out + i, V::mul(gated, V::add(u, one)), count - i);

@@ -29,12 +29,13 @@ void scale_rows(float* x, const float* factors, const std::int32_t* places, int 
 void silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 
-// out = (u + 1) * g / (1 + exp(-1.702 * g)), where g is `gate`, at most 7, and u is `up`, between -7
-// and 7; all [rows, n]; `out` may be `gate`. The activation of gpt-oss.
+// out = (u + 1) * g / (1 + exp(-1.702 * g)), where g is `gate`, at most 7, and u is `up`, between
+// -7 and 7; all [rows, n]; `out` may be `gate`. The activation of gpt-oss.
 void clamped_silu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
                       ThreadPool& pool);
 
-// out = gelu(gate) * up, with the approximation of gelu by tanh; all [rows, n]; `out` may be `gate`.
+// out = gelu(gate) * up, with the approximation of gelu by tanh; all [rows, n]; `out` may be
+// `gate`.
 void gelu_mul(Isa isa, const float* gate, const float* up, int rows, int n, float* out,
               ThreadPool& pool);
 

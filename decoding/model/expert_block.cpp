@@ -44,7 +44,8 @@ void ExpertGroups::sort(const std::int32_t* chosen, int rows_of_pass, int used, 
 }
 
 void ExpertBlock::run(const LayerWeights& layer, const at::Tensor& routed, const at::Tensor& x,
-                      const at::Tensor& quantized, const at::Tensor& out, const std::function<void(PassPart)>& charge) {
+                      const at::Tensor& quantized, const at::Tensor& out,
+                      const std::function<void(PassPart)>& charge) {
   const auto rows = static_cast<int>(x.size(0));
   reserve(rows);
   choose(layer, routed, quantized);

@@ -44,7 +44,8 @@ class ExpertBlock {
   // `quantized` is scratch memory of at least the kernels' quantized_bytes(). `charge` is told
   // which part has been done. Inside a CpuScope.
   void run(const LayerWeights& layer, const at::Tensor& routed, const at::Tensor& x,
-           const at::Tensor& quantized, const at::Tensor& out, const std::function<void(PassPart)>& charge);
+           const at::Tensor& quantized, const at::Tensor& out,
+           const std::function<void(PassPart)>& charge);
 
  private:
   using Matrices = std::vector<const LinearWeight*>;

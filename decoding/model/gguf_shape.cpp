@@ -325,7 +325,8 @@ void read_window_heads(ShapeReader& reader, TransformerShape& shape) {
   const int head_dim = reader.integer_or("attention.key_length_swa", shape.head_dim);
   if (head_dim != shape.head_dim) shape.window_head_dim = head_dim;
   if (reader.integer_or("attention.value_length_swa", head_dim) != head_dim)
-    reader.refuse("attention.value_length_swa", "values of another width than keys are not supported");
+    reader.refuse("attention.value_length_swa",
+                  "values of another width than keys are not supported");
   if (reader.integer_or("rope.dimension_count_swa", head_dim) != head_dim)
     reader.refuse("rope.dimension_count_swa", "rotation of a part of a head is not supported");
 }

@@ -266,7 +266,8 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
-// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every few.
+// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every
+// few.
 void read_unrotated(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
   if (shape.architecture->unrotated_every == 0) return;
   constexpr std::string_view kList = "no_rope_layers";
@@ -341,8 +342,8 @@ void read_temperature(const std::optional<JsonValue>& rope, ConfigReader& reader
   shape.temperature_span = own.integer_or("original_max_position_embeddings", 0);
 }
 
-// Newer files keep everything about rotation in "rope_parameters", where layers with a window differ
-// in an object for each kind of layer.
+// Newer files keep everything about rotation in "rope_parameters", where layers with a window
+// differ in an object for each kind of layer.
 void read_rope(const JsonValue& config, ConfigReader& reader, std::optional<Error>& error,
                TransformerShape& shape) {
   Rotation full{.base = reader.number_or("rope_theta", shape.architecture->rope_base),

@@ -43,8 +43,7 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
   operators::rms_norm(rows.hidden, layer.attention_norm, shape_.epsilon, rows.normed);
   const AttentionRows& own = tree.window > 0 ? rows.windowed : rows.full;
   project(layer, rows, own);
-  if (shape_.architecture->query_key_norm)
-    norm_heads(own.query, layer.query_norm);
+  if (shape_.architecture->query_key_norm) norm_heads(own.query, layer.query_norm);
   const RopeTable& rope = tree.window > 0 ? window_rope_ : rope_;
   if (layer.rotates)
     operators::rope(rope.cosines(), rope.sines(), rows.positions, own.query.size(1) / tree.heads,
@@ -124,10 +123,8 @@ void LayerBlocks::place_keys_and_values(const LayerWeights& layer, const PassRow
                                         const AttentionRows& own, const RopeTable& rope,
                                         std::int64_t slot, const at::Tensor& keys,
                                         const at::Tensor& values) {
-  if (shape_.architecture->query_key_norm)
-    norm_heads(own.key, layer.key_norm);
-  if (layer.value_norm.defined())
-    norm_heads(own.value, layer.value_norm);
+  if (shape_.architecture->query_key_norm) norm_heads(own.key, layer.key_norm);
+  if (layer.value_norm.defined()) norm_heads(own.value, layer.value_norm);
   if (layer.rotates)
     operators::rope(rope.cosines(), rope.sines(), rows.positions, own.key.size(1) / keys.size(0),
                     own.key);

@@ -167,8 +167,8 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   };
   summary.kv_bytes_per_token = static_cast<std::uint64_t>(layers) * of_layer(false);
   if (windowed > 0) {
-    const std::uint64_t rows = std::uint64_t{static_cast<unsigned>(windowed)} *
-                               static_cast<unsigned>(shape->window - 1);
+    const std::uint64_t rows =
+        std::uint64_t{static_cast<unsigned>(windowed)} * static_cast<unsigned>(shape->window - 1);
     summary.state_bytes = rows * of_layer(true);
   }
   if (!shape->architecture->is_hybrid()) return {};

@@ -62,7 +62,8 @@ std::vector<HeadPlace> MtpBlock::draft(TokenId token, int most, KvCache& cache) 
   reserve(1);
   blocks_.reserve_positions(cache.length() + std::max(count, 0));
   if (!logits_.defined()) logits_ = at::empty({1, head.n}, at::kFloat);
-  std::copy_n(storage.recurrent()->last_output(), shape_.hidden, previous_.mutable_data_ptr<float>());
+  std::copy_n(storage.recurrent()->last_output(), shape_.hidden,
+              previous_.mutable_data_ptr<float>());
   const PassRows& rows = one_row_.rows(1);
   std::vector<HeadPlace> places;
   for (int i = 0; i < count; ++i) {

@@ -65,8 +65,9 @@ std::int64_t quantized_groups_bytes(const RowGroups& groups, std::int64_t k);
 // defined.
 void quantize_groups(const at::Tensor& x, const at::Tensor& sources, const RowGroups& groups,
                      const at::Tensor& out);
-// linears() of each group with weights of its own, which all have the same n and k. The rows are in `blocks` as quantize_groups() writes them, and in `floats`, [rows, k], if any
-// weight reads floats.
+// linears() of each group with weights of its own, which all have the same n and k. The rows are in
+// `blocks` as quantize_groups() writes them, and in `floats`, [rows, k], if any weight reads
+// floats.
 struct GroupedLinear {
   const std::vector<const LinearWeight*>& weights;  // [groups]
   const at::Tensor& y;                              // float [rows, n]

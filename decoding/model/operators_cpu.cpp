@@ -112,8 +112,8 @@ const std::int32_t* places_of(const Tensor& x) {
 
 // One factor for each share: a matrix of one column.
 void scale_shares_cpu(const Tensor& shares, const Tensor& scales, const Tensor& chosen) {
-  kernels::scale_rows(out_floats(shares), floats(scales), places_of(chosen),
-                      as_int(shares.numel()), 1, pool());
+  kernels::scale_rows(out_floats(shares), floats(scales), places_of(chosen), as_int(shares.numel()),
+                      1, pool());
 }
 
 void gather_rows_cpu(const Tensor& x, const Tensor& sources, const Tensor& out) {
@@ -147,8 +147,8 @@ void grouped_linears_cpu(at::TensorList weights, at::IntArrayRef formats, std::i
                                          ? kernels::LinearInput(floats(gathered) + row * k)
                                          : kernels::LinearInput(block);
       const Tensor& bias = biases[all.size()];
-      all.push_back({{weight, x, bias.defined() ? floats(bias) : nullptr,
-                      out_floats(out) + row * n, as_int(n)},
+      all.push_back({{weight, x, bias.defined() ? floats(bias) : nullptr, out_floats(out) + row * n,
+                      as_int(n)},
                      as_int(count)});
       if (block) block += kernels::quantized_bytes(current_isa, as_int(count), as_int(k));
       row += count;

@@ -9,8 +9,7 @@
 namespace redraft {
 
 QueryFactors::QueryFactors(const TransformerShape& shape)
-    : temperature_scale_(shape.temperature_scale),
-      temperature_span_(shape.temperature_span) {}
+    : temperature_scale_(shape.temperature_scale), temperature_span_(shape.temperature_span) {}
 
 void QueryFactors::reserve(int count) {
   if (!differ_from_one() || (values_.defined() && count <= values_.size(0))) return;

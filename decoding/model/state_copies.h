@@ -48,8 +48,8 @@ class StateCopies {
   }
   void clear() { all_.clear(); }
   std::size_t count_up_to(int length) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        all_, [length](const Entry& each) { return each.length <= length; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all_, [length](const Entry& each) { return each.length <= length; }));
   }
 
  private:

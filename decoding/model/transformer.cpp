@@ -250,12 +250,11 @@ class Transformer final : public LanguageModel,
     charge(PassPart::kOther);
     blocks_.embed(rows.ids, rows.hidden);
     charge(PassPart::kEmbedding);
-    operators::TreeShape tree{
-        .heads = shape_.heads,
-        .committed = committed,
-        .context = context_rows,
-        .window = 0,
-        .scale = shape_.attention_scale};
+    operators::TreeShape tree{.heads = shape_.heads,
+                              .committed = committed,
+                              .context = context_rows,
+                              .window = 0,
+                              .scale = shape_.attention_scale};
     int attention = 0;  // layers so far
     for (int i = 0; i < shape_.layers; ++i) {
       const auto at = static_cast<std::size_t>(i);

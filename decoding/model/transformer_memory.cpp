@@ -33,8 +33,8 @@ WindowShape KvLayers::windows() const {
 TransformerKvStorage::TransformerKvStorage(const KvLayers& layers, int slots,
                                            std::unique_ptr<RecurrentState> state)
     : layers_(layers),
-      rows_(static_cast<int>(std::ranges::count(layers.windowed, false)), slots, layers.heads.kv_heads,
-            layers.heads.head_dim),
+      rows_(static_cast<int>(std::ranges::count(layers.windowed, false)), slots,
+            layers.heads.kv_heads, layers.heads.head_dim),
       recurrent_(std::move(state)) {
   int counts[] = {0, 0};
   for (const bool windowed : layers.windowed) places_.push_back(counts[windowed ? 1 : 0]++);
@@ -126,9 +126,12 @@ PassRows PassBuffers::allocate(int count) const {
   const AttentionHeads windowed = shape_.attention_heads(true);
   const std::int64_t queries = std::max(full.query_width(), windowed.query_width());
   const std::int64_t keys = std::max(full.kv_width(), windowed.kv_width());
-  const auto memory = [count](std::int64_t width) { return at::empty({count * width}, at::kFloat); };
-  const int widest = std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
-                               shape_.dense_feed_forward, shape_.shared_feed_forward, shape_.delta.value_width()});
+  const auto memory = [count](std::int64_t width) {
+    return at::empty({count * width}, at::kFloat);
+  };
+  const int widest =
+      std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
+                shape_.dense_feed_forward, shape_.shared_feed_forward, shape_.delta.value_width()});
   const bool gated = shape_.architecture->gated_attention;
   const bool side_by_side = shape_.dense_feed_forward > 0;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));

@@ -21,7 +21,7 @@ namespace redraft {
 struct KvLayers {
   AttentionHeads heads, window_heads;  // of those without a sliding window, and with one
   std::vector<bool> windowed;          // whether each one has a window
-  int window = 0;              // of those
+  int window = 0;                      // of those
 
   // Those of `shape`; an MTP block, if there is one, comes last.
   static KvLayers of(const TransformerShape& shape, bool mtp);

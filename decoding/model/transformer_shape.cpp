@@ -246,8 +246,7 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
     });
   };
   if (const std::optional<ExpertPlace> expert = parse_expert_role(role))
-    return shape.experts > 0 && expert->layer < shape.layers &&
-           expert->expert < shape.experts;
+    return shape.experts > 0 && expert->layer < shape.layers && expert->expert < shape.experts;
   constexpr std::string_view kLayer = "blk.";
   if (!role.starts_with(kLayer))
     return has([](TensorPlace place) { return place == TensorPlace::kModel; }, role);

@@ -108,8 +108,7 @@ class Planner {
     if (!factor.empty()) layer.output_scale = factor[0];
   }
 
-  void take_attention(const std::string& prefix, const AttentionHeads& heads,
-                      PlannedLayer& layer) {
+  void take_attention(const std::string& prefix, const AttentionHeads& heads, PlannedLayer& layer) {
     const int hidden = shape_.hidden;
     const int paired = shape_.paired_rows ? heads.head_dim : 0;
     const int parts = shape_.architecture->gated_attention ? 2 : 1;

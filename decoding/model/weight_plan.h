@@ -45,8 +45,8 @@ struct PlannedRecurrence {
 };
 
 struct PlannedLayer {
-  std::vector<float> attention_norm;        // [hidden]
-  PlannedMatrix query, key, value;          // without a source in a layer with a recurrent state
+  std::vector<float> attention_norm;  // [hidden]
+  PlannedMatrix query, key, value;    // without a source in a layer with a recurrent state
   std::vector<float> query_norm, key_norm, value_norm;  // [head_dim]; empty: not normed
   PlannedMatrix attention_output;
   std::vector<float> sinks;  // [heads]; empty if there are none
@@ -55,8 +55,8 @@ struct PlannedLayer {
   // Of what the blocks add to the stream, [hidden]; empty if there are none.
   std::vector<float> attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;
-  PlannedMatrix gate, up, down;          // without a source in most mixtures, which have instead:
-  PlannedMatrix router;                  // a score for each expert
+  PlannedMatrix gate, up, down;  // without a source in most mixtures, which have instead:
+  PlannedMatrix router;          // a score for each expert
   std::vector<PlannedExpert> experts;
   // See LayerWeights.
   std::vector<float> router_norm, expert_norm, dense_post_norm, expert_post_norm;

@@ -43,15 +43,15 @@ struct RecurrenceWeights {
 };
 
 struct LayerWeights {
-  at::Tensor attention_norm;        // float [hidden]
-  bool rotates = true;              // queries and keys
+  at::Tensor attention_norm;  // float [hidden]
+  bool rotates = true;        // queries and keys
   // Without a matrix for values, keys take their place. All are empty in
-  LinearWeight query, key, value;   // a layer with a recurrent state, which has
-  RecurrenceWeights recurrence;     // these instead
+  LinearWeight query, key, value;  // a layer with a recurrent state, which has
+  RecurrenceWeights recurrence;    // these instead
   // Float [head_dim]; undefined if heads are not normed.
   at::Tensor query_norm, key_norm, value_norm;
   LinearWeight attention_output;
-  at::Tensor sinks;  // float [heads]; undefined if there are none
+  at::Tensor sinks;              // float [heads]; undefined if there are none
   at::Tensor feed_forward_norm;  // float [hidden]
   // Of what the blocks add to the stream, float [hidden]; undefined if there are none.
   at::Tensor attention_post_norm, feed_forward_post_norm;
@@ -59,12 +59,12 @@ struct LayerWeights {
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those
   std::vector<ExpertWeights> experts;  // empty: the layer is dense
-  // Where a dense block and experts stand side by side: the norms of what the router, the experts and
-  // the block's successors read, float [hidden]; undefined elsewhere.
+  // Where a dense block and experts stand side by side: the norms of what the router, the experts
+  // and the block's successors read, float [hidden]; undefined elsewhere.
   at::Tensor router_norm, expert_norm, dense_post_norm, expert_post_norm;
-  at::Tensor expert_scales;            // float [experts], of the shares; undefined if there are none
-  ExpertWeights shared_expert;         // that every row goes to; empty: there is none
-  LinearWeight shared_gate;            // its score
+  at::Tensor expert_scales;     // float [experts], of the shares; undefined if there are none
+  ExpertWeights shared_expert;  // that every row goes to; empty: there is none
+  LinearWeight shared_gate;     // its score
 };
 
 // See PlannedMtp.

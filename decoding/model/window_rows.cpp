@@ -45,7 +45,8 @@ void WindowRows::discard(int length) {
 std::unique_ptr<WindowRows> WindowRows::fork(int length) const {
   auto copy = std::make_unique<WindowRows>(shape_, capacity_);
   if (is_here(length)) {
-    copy->rows_ = std::make_unique<KvRows>(shape_.layers, rows_->slots(), shape_.kv_heads, shape_.head_dim);
+    copy->rows_ =
+        std::make_unique<KvRows>(shape_.layers, rows_->slots(), shape_.kv_heads, shape_.head_dim);
     const int first = std::max(lowest(), length - rows_->slots());
     copy->rows_->copy_from(*rows_, first, length);
     copy->copied_ = first;

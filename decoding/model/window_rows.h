@@ -25,10 +25,10 @@ struct WindowShape {
   static constexpr int kMargin = 64;
 };
 
-// The keys and values of the layers with a sliding window. There are only as many slots as the window
-// and the largest pass so far need, so rows overwrite those that have left the window. That is a state that cannot
-// be cut off anywhere: it is known for a length if the window before it has not been overwritten,
-// and where it is remembered.
+// The keys and values of the layers with a sliding window. There are only as many slots as the
+// window and the largest pass so far need, so rows overwrite those that have left the window. That
+// is a state that cannot be cut off anywhere: it is known for a length if the window before it has
+// not been overwritten, and where it is remembered.
 //
 // An example with 8 slots and a window of 4. Positions 0..9 have been written, so slots 0 and 1 now
 // hold positions 8 and 9, and positions 2..9 are left. A row at position 6 sees 3..6, so the
@@ -69,9 +69,9 @@ class WindowRows final : public SequenceState {
   WindowShape shape_;
   int capacity_;
   std::unique_ptr<KvRows> rows_;
-  int length_ = 0;   // committed
-  int end_ = 0;      // positions from here on have not been written since the last copy came in
-  int copied_ = 0;   // positions below this were not in that copy
+  int length_ = 0;  // committed
+  int end_ = 0;     // positions from here on have not been written since the last copy came in
+  int copied_ = 0;  // positions below this were not in that copy
   StateCopies<std::byte> copies_;
 };
 

@@ -1,7 +1,7 @@
 // Strict decoding with a mixture of experts, whose rows share experts with whatever else is in
 // their pass, with hybrids, whose state every token changes, and with models whose layers, scores
-// or logits are special: every strict decoder writes what plain greedy decoding writes. The target has a draft head or an MTP block; the draft model has
-// the target's weights, or others.
+// or logits are special: every strict decoder writes what plain greedy decoding writes. The target
+// has a draft head or an MTP block; the draft model has the target's weights, or others.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -148,20 +148,18 @@ TEST_P(ModelLossless, ADecoderThatIsNotStrictWritesSomethingElse) {
             plain.tokens);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ModelLossless,
-                         testing::Values(Param("qwen3moe", false), Param("qwen35", false),
-                                         Param("qwen35moe", false), Param("qwen3next", false),
-                                         Param("qwen35", true), Param("qwen35moe", true),
-                                         Param("qwen3next", true), Param("lfm2", false),
-                                         Param("mellum", false), Param("gpt-oss", false),
-                                         Param("gemma4", false),
-                                         Param("smollm3", false), Param("mistral3", false),
-                                         Param("granite", false), Param("seed_oss", false)),
-                         [](const auto& each) {
-                           std::string name = each.param.first;
-                           std::erase(name, '-');
-                           return name + (each.param.second ? "_mtp" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , ModelLossless,
+    testing::Values(Param("qwen3moe", false), Param("qwen35", false), Param("qwen35moe", false),
+                    Param("qwen3next", false), Param("qwen35", true), Param("qwen35moe", true),
+                    Param("qwen3next", true), Param("lfm2", false), Param("mellum", false),
+                    Param("gpt-oss", false), Param("gemma4", false), Param("smollm3", false),
+                    Param("mistral3", false), Param("granite", false), Param("seed_oss", false)),
+    [](const auto& each) {
+      std::string name = each.param.first;
+      std::erase(name, '-');
+      return name + (each.param.second ? "_mtp" : "");
+    });
 
 }  // namespace
 }  // namespace redraft

@@ -44,7 +44,7 @@ void copy_beginning(const KvCache& from, std::span<const TokenId> prompt,
   }
 }
 
-// Without room for these no cache of a large hybrid would fit.
+// Without room for these no cache of a model with a large state would fit.
 std::size_t bytes_of_states(const LanguageModel* model) {
   if (model == nullptr) return 0;
   const std::unique_ptr<KvCache> cache = model->new_cache(1);

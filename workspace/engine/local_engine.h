@@ -27,13 +27,14 @@
 
 namespace redraft {
 
-// How many states of a hybrid a cache holds: the present one, and three that it remembers.
+// How many states a cache of a hybrid or of a model with sliding windows holds: the present one,
+// and three that it remembers.
 inline constexpr std::size_t kStatesOfACache = 4;
 
 struct EngineOptions {
   int context_limit = 16384;  // tokens of one sequence
   // Memory for the keys and values of past and current requests, for both models. The states of
-  // hybrids come on top: as many as one cache of each model holds.
+  // models come on top: as many as one cache of each model holds.
   std::size_t cache_bytes = std::size_t{512} << 20;
   // LoadControl::notice; may be empty.
   std::function<void(const std::string&)> notice = {};

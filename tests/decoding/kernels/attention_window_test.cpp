@@ -201,8 +201,8 @@ TEST(AttentionWindow, SlotsThatAreTakenAgainChangeNothing) {
           const std::vector<float> plain = attend(isa, scene, context, {.window = window});
           for (const int more : {0, 1, 13}) {
             const int slots = window - 1 + context + 20 + more;
-            EXPECT_TRUE(same_bits(
-                attend(isa, scene, context, {.window = window, .slots = slots}), plain))
+            EXPECT_TRUE(
+                same_bits(attend(isa, scene, context, {.window = window, .slots = slots}), plain))
                 << to_string(isa) << " " << before << " " << window << " " << slots;
           }
         }

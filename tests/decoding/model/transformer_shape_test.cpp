@@ -89,9 +89,9 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
         const auto is_whole = [&](const TensorName& each) {
           return each.is_complete && each.role == std::string(tensor.role) + kind;
         };
-        const bool is_part = !tensor.is_complete &&
-                             (kind == std::string_view(".weight") ||
-                              (kind == std::string_view(".bias") && tensor.may_have_bias));
+        const bool is_part =
+            !tensor.is_complete && (kind == std::string_view(".weight") ||
+                                    (kind == std::string_view(".bias") && tensor.may_have_bias));
         const bool is_listed = std::ranges::any_of(row.tensors, is_whole);
         EXPECT_EQ(has_role(role + kind, shape), is_part || is_listed) << role << kind;
         if (tensor.huggingface.empty()) continue;

@@ -143,7 +143,8 @@ TEST(WindowShape, ErrorsNameTheKey) {
   EXPECT_EQ(with("attention.sliding_window", 1U << 30),
             "m.gguf: key 'mellum.attention.sliding_window': is no number of tokens");
   EXPECT_EQ(with("rope.dimension_count_swa", 8),
-            "m.gguf: key 'mellum.rope.dimension_count_swa': rotation of a part of a head is not supported");
+            "m.gguf: key 'mellum.rope.dimension_count_swa': rotation of a part of a head is not "
+            "supported");
   EXPECT_EQ(error_with("mellum",
                        [](GgufWriter& w) {
                          w.remove("mellum.rope.freq_base_swa");
@@ -161,20 +162,24 @@ TEST(WindowShape, ErrorsNameTheTensor) {
       std::erase_if(w.tensors(), [&](const auto& each) { return each.name == name; });
     });
   };
-  EXPECT_EQ(without("blk.1.attn_sinks.weight"), "m.gguf: tensor 'blk.1.attn_sinks.weight': missing");
+  EXPECT_EQ(without("blk.1.attn_sinks.weight"),
+            "m.gguf: tensor 'blk.1.attn_sinks.weight': missing");
   EXPECT_EQ(without("blk.1.post_attention_norm.weight"),
             "m.gguf: tensor 'blk.1.post_attention_norm.weight': missing");
   EXPECT_EQ(without("blk.1.ffn_up_exps.bias"), "(none)") << "a bias may be missing";
-  EXPECT_EQ(error_with("gpt-oss",
-                       [](GgufWriter& w) {
-                         for (GgufWriter::Tensor& each : w.tensors()) {
-                           if (each.name == "blk.2.ffn_down_exps.bias") each.shape = {8, 64};
-                         }
-                       }),
-            "m.gguf: tensor 'blk.2.ffn_down_exps.bias': its shape is [8, 64] where [64, 8] is expected");
+  EXPECT_EQ(
+      error_with("gpt-oss",
+                 [](GgufWriter& w) {
+                   for (GgufWriter::Tensor& each : w.tensors()) {
+                     if (each.name == "blk.2.ffn_down_exps.bias") each.shape = {8, 64};
+                   }
+                 }),
+      "m.gguf: tensor 'blk.2.ffn_down_exps.bias': its shape is [8, 64] where [64, 8] is expected");
   EXPECT_THAT(error_with("mellum",
                          [](GgufWriter& w) {
-                           w.tensor({"blk.0.attn_sinks.weight", {4}, WeightFormat::kF32,
+                           w.tensor({"blk.0.attn_sinks.weight",
+                                     {4},
+                                     WeightFormat::kF32,
                                      std::vector<std::uint8_t>(16)});
                          }),
               HasSubstr("has no part in a mellum model"));

@@ -91,8 +91,8 @@ TEST_P(Window, DraftsOfAnyLengthFit) {
     const auto cache = model->new_cache(1000);
     prefill(*model, *cache, std::span(tokens).first(static_cast<std::size_t>(prefix)), 40);
     const auto rest = std::span(tokens).subspan(static_cast<std::size_t>(prefix));
-    const RowBits all = tree_rows(*model, *cache, rest[0],
-                                  DraftTree::chain(rest.subspan(1), DraftOrigin::kOther));
+    const RowBits all =
+        tree_rows(*model, *cache, rest[0], DraftTree::chain(rest.subspan(1), DraftOrigin::kOther));
     const auto fresh = model->new_cache(1000);
     EXPECT_TRUE(all.last() == prefill(*model, *fresh, tokens, 7));
   }
@@ -105,11 +105,13 @@ TEST_P(Window, ARejectedDraftCostsNothing) {
   const auto cache = model->new_cache(500);
   int at = 0;
   for (const int length : {kWindow - 1, kWindow, 100, kSlots - 10, kSlots, kSlots + 1, 255, 399}) {
-    prefill(*model, *cache, std::span(tokens).subspan(static_cast<std::size_t>(at),
-                                                      static_cast<std::size_t>(length - at)),
+    prefill(*model, *cache,
+            std::span(tokens).subspan(static_cast<std::size_t>(at),
+                                      static_cast<std::size_t>(length - at)),
             30);
     const DraftTree tree = random_tree(*model, 39, static_cast<std::uint32_t>(length));
-    model->forward(std::span(tokens).subspan(static_cast<std::size_t>(length), 1), tree, *cache, {});
+    model->forward(std::span(tokens).subspan(static_cast<std::size_t>(length), 1), tree, *cache,
+                   {});
     EXPECT_EQ(cache->truncate(length), length) << "without a copy, and a token further back";
     at = length;
     const auto fresh = model->new_cache(500);
