@@ -39,10 +39,19 @@ SHAPES = {
     # Ten of its layers are short convolutions.
     "lfm2-1.2b": ("lfm2", {"hidden": 2048, "ff": 8192, "layers": 16, "heads": 32, "kv_heads": 8, "head_dim": 64,
                            "taps": 3, "attention": [2, 5, 8, 10, 12, 14], "vocabulary": 65536}),
+    "smollm3-3b": ("smollm3", {"hidden": 2048, "ff": 11008, "layers": 36, "heads": 16, "kv_heads": 4, "head_dim": 128,
+                               "vocabulary": 128256}),
+    "devstral-small-2-24b": ("mistral3", {"hidden": 5120, "ff": 32768, "layers": 40, "heads": 32, "kv_heads": 8,
+                                          "head_dim": 128, "vocabulary": 131072}),
+    "granite-3.3-2b": ("granite", {"hidden": 2048, "ff": 8192, "layers": 40, "heads": 32, "kv_heads": 8, "head_dim": 64,
+                                   "vocabulary": 49159}),
+    "seed-oss-36b": ("seed_oss", {"hidden": 5120, "ff": 27648, "layers": 64, "heads": 80, "kv_heads": 8, "head_dim": 128,
+                                  "vocabulary": 155136}),
     # Dense, to compare a hybrid with: as many bytes as the 4B.
     "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
                            "vocabulary": 248320}),
 }
+WITHOUT_HEAD_NORMS = ("smollm3", "mistral3", "granite", "seed_oss")
 REPEATED_ROWS = 32
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["".join(pair) for pair in itertools.product(LETTERS, repeat=2)]
@@ -145,6 +154,17 @@ class Writer:
             out.add_uint32(f"{out.arch}.full_attention_interval", s["every"])
         if "taps" in s:
             out.add_shortconv_l_cache(s["taps"])
+        if out.arch == "mistral3":
+            out.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+            out.add_rope_scaling_factor(48)
+            out.add_rope_scaling_orig_ctx_len(8192)
+            out.add_rope_scaling_yarn_log_mul(1)
+            out.add_attn_temperature_scale(0.1)
+        if out.arch == "granite":
+            out.add_embedding_scale(12)
+            out.add_residual_scale(0.22)
+            out.add_attention_scale(1 / s["head_dim"])
+            out.add_logit_scale(8)
         if "experts" in s:
             out.add_expert_count(s["experts"])
             out.add_expert_used_count(s["used"])
@@ -188,8 +208,12 @@ class Writer:
         self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
         self.matrix(prefix + "attn_v.weight", keys, s["hidden"], Q6)
         self.matrix(prefix + "attn_output.weight", s["hidden"], width, Q4)
-        self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
-        self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
+        if self.out.arch == "seed_oss":
+            for name, rows in (("attn_q", width), ("attn_k", keys), ("attn_v", keys)):
+                self.floats(f"{prefix}{name}.bias", rows)
+        if self.out.arch not in WITHOUT_HEAD_NORMS:
+            self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
+            self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
 
     def recurrence(self, prefix):
         s = self.sizes
@@ -231,7 +255,7 @@ class Writer:
         prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
         self.floats(prefix + "attn_norm.weight", hidden, middle=1)
         (self.attention if has_attention else recurrence)(prefix)
-        norm = "post_attention_norm" if "every" in self.sizes else "ffn_norm"
+        norm = "post_attention_norm" if "every" in self.sizes or self.out.arch == "seed_oss" else "ffn_norm"
         self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
         self.feed_forward(prefix, number)
 
