@@ -126,8 +126,12 @@ def each_k(model):
         yield from [model.tensor(f"blk.{layer}.attn_k.weight"), *biases(model, f"blk.{layer}.attn_k.bias")]
 
 
+# Architectures whose files have neighbours of a head in pairs.
+IN_PAIRS = ("llama", "smollm3", "mistral3", "granite")
+
+
 def wrong_rope_order(model, with_k=True):
-    order = (split if model.architecture == "llama" else interleaved)(model.head_dim)
+    order = (split if model.architecture in IN_PAIRS else interleaved)(model.head_dim)
     for tensor in each_q(model):
         model.permute(tensor, head_order(model, model.heads, order))
     for tensor in each_k(model) if with_k else ():
@@ -224,6 +228,11 @@ def changed_number(name, function):
     return whole(lambda model: model.set_number(name, function))
 
 
+def swapped_norms(model):
+    names = [name for name in ("ffn_norm.weight", "post_attention_norm.weight") if f"blk.0.{name}" in model.tensors]
+    swapped("attn_norm.weight", *(names or ["ffn_norm.weight"]))(model)
+
+
 def shifted_embeddings(model):
     tensor = model.tensor("token_embd.weight")
     tensor.data[:] = numpy.roll(tensor.data, 1, axis=0)
@@ -257,7 +266,7 @@ FAULTS = {
     "norm-plus-one": changed("attn_norm.weight", lambda values: values + 1),
     "norm-minus-one": changed("attn_norm.weight", lambda values: values - 1),
     "norm-of-ones": changed("attn_norm.weight", numpy.ones_like),
-    "swapped-norms": swapped("attn_norm.weight", "ffn_norm.weight"),
+    "swapped-norms": swapped_norms,
     "output-norm-of-ones": output_norm(numpy.ones_like),
     "output-norm-plus-one": output_norm(lambda values: values + 1),
     "norm-epsilon": changed_number("attention.layer_norm_rms_epsilon", lambda epsilon: 1e-1),
@@ -272,6 +281,16 @@ FAULTS = {
     "shifted-layers": shifted_layers,
     "shifted-embeddings": whole(shifted_embeddings),
     "without-bias": without_bias,
+    # Scales of Granite.
+    "without-embedding-scale": changed_number("embedding_scale", lambda scale: 1),
+    "without-residual-scale": changed_number("residual_scale", lambda scale: 1),
+    "without-attention-scale": changed_number("attention.scale", lambda scale: 0),
+    "attention-scale-not-squared": changed_number("attention.scale", numpy.sqrt),
+    "without-logit-scale": changed_number("logit_scale", lambda scale: 1),
+    "inverse-logit-scale": changed_number("logit_scale", lambda scale: 1 / scale),
+    # Of Mistral 3. Those of positions far away cannot be found in a short text.
+    "without-temperature": changed_number("attention.temperature_scale", lambda scale: 0),
+    "without-log-multiplier": changed_number("rope.scaling.yarn_log_multiplier", lambda scale: 0),
 }
 
 

@@ -50,6 +50,14 @@ SHAPES = {
                                 "biases": True, "main": Q8, "expert": MXFP4}),
     "qwen3-1.7b": ("qwen3", {"hidden": 2048, "ff": 6144, "layers": 28, "heads": 16, "kv_heads": 8, "head_dim": 128,
                              "vocabulary": 151936}),
+    "smollm3-3b": ("smollm3", {"hidden": 2048, "ff": 11008, "layers": 36, "heads": 16, "kv_heads": 4, "head_dim": 128,
+                               "vocabulary": 128256}),
+    "devstral-small-2-24b": ("mistral3", {"hidden": 5120, "ff": 32768, "layers": 40, "heads": 32, "kv_heads": 8,
+                                          "head_dim": 128, "vocabulary": 131072}),
+    "granite-3.3-2b": ("granite", {"hidden": 2048, "ff": 8192, "layers": 40, "heads": 32, "kv_heads": 8, "head_dim": 64,
+                                   "vocabulary": 49159}),
+    "seed-oss-36b": ("seed_oss", {"hidden": 5120, "ff": 27648, "layers": 64, "heads": 80, "kv_heads": 8, "head_dim": 128,
+                                  "vocabulary": 155136}),
     # Dense, to compare a hybrid with: as many bytes as the 4B.
     "dense-4b": ("qwen3", {"hidden": 2560, "ff": 9728, "layers": 32, "heads": 32, "kv_heads": 8, "head_dim": 128,
                            "vocabulary": 248320}),
@@ -58,6 +66,7 @@ FORMATS = {kind.name: kind for kind in map(gguf.GGMLQuantizationType, (2, 3, 6, 
 # Where a block has its scale, if not at its beginning, and its minimum.
 SCALES = {"Q2_K": 80, "Q3_K": 108, "Q6_K": 208}
 MINIMA = {"Q4_1": 2, "Q5_1": 2, "Q4_K": 2, "Q5_K": 2, "Q2_K": 82}
+WITHOUT_HEAD_NORMS = ("smollm3", "mistral3", "granite", "seed_oss", "gpt-oss")
 REPEATED_ROWS = 32
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = ["".join(pair) for pair in itertools.product(LETTERS, repeat=2)]
@@ -163,6 +172,17 @@ class Writer:
         if "window" in s:
             out.add_sliding_window(s["window"])
             out.add_sliding_window_pattern([(i + 1) % s["pattern"] != 0 for i in range(s["layers"])])
+        if out.arch == "mistral3":
+            out.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+            out.add_rope_scaling_factor(48)
+            out.add_rope_scaling_orig_ctx_len(8192)
+            out.add_rope_scaling_yarn_log_mul(1)
+            out.add_attn_temperature_scale(0.1)
+        if out.arch == "granite":
+            out.add_embedding_scale(12)
+            out.add_residual_scale(0.22)
+            out.add_attention_scale(1 / s["head_dim"])
+            out.add_logit_scale(8)
         if "experts" in s:
             out.add_expert_count(s["experts"])
             out.add_expert_used_count(s["used"])
@@ -207,13 +227,16 @@ class Writer:
         self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
         self.matrix(prefix + "attn_v.weight", keys, s["hidden"], Q6)
         self.matrix(prefix + "attn_output.weight", s["hidden"], width, Q4)
-        if "biases" not in s:
+        if self.out.arch == "seed_oss":
+            for name, rows in (("attn_q", width), ("attn_k", keys), ("attn_v", keys)):
+                self.floats(f"{prefix}{name}.bias", rows)
+        if self.out.arch not in WITHOUT_HEAD_NORMS:
             self.floats(prefix + "attn_q_norm.weight", s["head_dim"], middle=1)
             self.floats(prefix + "attn_k_norm.weight", s["head_dim"], middle=1)
-            return
-        for name, size in (("q", width), ("k", keys), ("v", keys), ("output", s["hidden"])):
-            self.floats(f"{prefix}attn_{name}.bias", size)
-        self.floats(prefix + "attn_sinks.weight", s["heads"])
+        if "biases" in s:
+            for name, size in (("q", width), ("k", keys), ("v", keys), ("output", s["hidden"])):
+                self.floats(f"{prefix}attn_{name}.bias", size)
+            self.floats(prefix + "attn_sinks.weight", s["heads"])
 
     def recurrence(self, prefix):
         s = self.sizes
@@ -262,7 +285,8 @@ class Writer:
         prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
         self.floats(prefix + "attn_norm.weight", hidden, middle=1)
         (self.attention if has_attention else recurrence)(prefix)
-        norm = "post_attention_norm" if "every" in self.sizes or "biases" in self.sizes else "ffn_norm"
+        is_behind = "every" in self.sizes or self.out.arch in ("seed_oss", "gpt-oss")
+        norm = "post_attention_norm" if is_behind else "ffn_norm"
         self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
         self.feed_forward(prefix, number)
 

@@ -131,6 +131,26 @@ TEST_P(ModelLossless, EveryStrictDecoderWritesWhatPlainDecodingWrites) {
   EXPECT_GT(drafting.size(), std::size(kStrictDecoders) / 2) << "too few drafts to mean anything";
 }
 
+// Drafts change no sampled token and no probability.
+TEST_P(ModelLossless, SampledTextIsThatOfPlainSampling) {
+  const auto target = load(1, 2, false);
+  for (const std::uint64_t seed : {1, 2}) {
+    DecodeRequest request = random_request();
+    request.sampling = {.temperature = 0.7, .top_p = 0.95, .seed = seed};
+    const auto plain_cache = target->new_cache(kContext);
+    const DecodeResult plain = decode("ar", {target.get(), plain_cache.get()}, {}, request);
+    request.original = near_miss(plain.tokens);
+    for (const char* name : {"redraft", "pld"}) {
+      SCOPED_TRACE(testing::Message() << name << ", seed " << seed);
+      const auto cache = target->new_cache(kContext);
+      const DecodeResult result = decode(name, {target.get(), cache.get()}, {}, request,
+                                         CostCurve({{1, 1}, {64, 3}}));
+      EXPECT_EQ(result.tokens, plain.tokens);
+      EXPECT_EQ(result.log_probabilities, plain.log_probabilities);
+    }
+  }
+}
+
 // This decoder verifies nothing and so proves that the comparison would see a difference.
 TEST_P(ModelLossless, ADecoderThatIsNotStrictWritesSomethingElse) {
   const auto target = load(1, 1, false);

@@ -72,6 +72,19 @@ void write_gguf(const std::filesystem::path& folder) {
                                       .tokenizer = ""}
                                 .writer()
                                 .bytes());
+  for (const char* const scaled : {"granite", "mistral3"}) {
+    write(folder / scaled, TinyModel{.architecture = scaled,
+                                     .layers = 1,
+                                     .hidden = 32,
+                                     .feed_forward = 32,
+                                     .heads = 2,
+                                     .kv_heads = 1,
+                                     .vocabulary = 32,
+                                     .tied = true,
+                                     .tokenizer = ""}
+                               .writer()
+                               .bytes());
+  }
   write(folder / "convolutions", TinyModel{.architecture = "lfm2",
                                            .layers = 2,
                                            .hidden = 32,

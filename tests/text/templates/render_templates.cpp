@@ -55,7 +55,8 @@ int run() {
   for (const auto& [name, source] : asked["templates"].items()) {
     const auto renderer = std::make_shared<LocalRenderer>(source);
     const auto family = family_tokenizer(source, renderer, asked["controls"]);
-    const bool is_chat = std::ranges::count(asked["chats"], name) > 0;
+    const nlohmann::json& chats = asked["chats"];
+    const bool is_chat = std::find(chats.begin(), chats.end(), name) != chats.end();
     int number = 0;
     for (const nlohmann::json& conversation : asked["conversations"]) {
       const std::vector<ChatMessage> messages = messages_of(conversation);
