@@ -129,7 +129,7 @@ class Block {
     for (const auto& row : rows) values = std::ranges::copy(row, values).out;
     const std::size_t bytes = kernels::quantized_bytes(isa_, static_cast<int>(count), 1024);
     const at::Tensor quantized = at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
-    block_->run(weights_.layers[0], x, quantized, x, [](PassPart) {});
+    block_->run(weights_.layers[0], x, x, quantized, x, [](PassPart) {});
     Rows out;
     const float* from = x.const_data_ptr<float>();
     for (std::size_t i = 0; i < rows.size(); ++i, from += shape_.hidden)
