@@ -129,15 +129,18 @@ void cap_softly(float* x, float cap, int rows, int n, ThreadPool& pool) {
 
 namespace {
 
+bool is_better(float score, float than) {
+  return score > than || (std::isnan(than) && !std::isnan(score));
+}
+
 // The best `used` of n scores, by insertion: there are few.
 void choose_best(const float* scores, int n, int used, std::int32_t* chosen, float* best) {
   int count = 0;
   for (std::int32_t i = 0; i < n; ++i) {
     const float score = scores[i];
-    if (count == used && !(score > best[used - 1] || std::isnan(best[used - 1]))) continue;
+    if (count == used && !is_better(score, best[used - 1])) continue;
     int at = count < used ? count++ : used - 1;
-    for (; at > 0 && (score > best[at - 1] || (std::isnan(best[at - 1]) && !std::isnan(score)));
-         --at) {
+    for (; at > 0 && is_better(score, best[at - 1]); --at) {
       best[at] = best[at - 1];
       chosen[at] = chosen[at - 1];
     }
