@@ -143,8 +143,8 @@ TEST_P(ModelLossless, SampledTextIsThatOfPlainSampling) {
     for (const char* name : {"redraft", "pld"}) {
       SCOPED_TRACE(testing::Message() << name << ", seed " << seed);
       const auto cache = target->new_cache(kContext);
-      const DecodeResult result = decode(name, {target.get(), cache.get()}, {}, request,
-                                         CostCurve({{1, 1}, {64, 3}}));
+      const DecodeResult result =
+          decode(name, {target.get(), cache.get()}, {}, request, CostCurve({{1, 1}, {64, 3}}));
       EXPECT_EQ(result.tokens, plain.tokens);
       EXPECT_EQ(result.log_probabilities, plain.log_probabilities);
     }
