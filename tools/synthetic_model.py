@@ -93,7 +93,7 @@ class Writer:
             return blocks.reshape(count, -1)
         put(SCALES.get(kind.name, 0), 1e-5 if kind.name in ("Q3_K", "Q6_K", "IQ4_XS") else 2e-4)
         if kind.name in MINIMA:
-            put(MINIMA[kind.name], 1.5e-3)
+            put(MINIMA[kind.name], 3e-4 if kind.name == "Q2_K" else 1.5e-3)
         return blocks.reshape(count, -1)
 
     def matrix(self, name, rows, columns, kind, stacked=1):
