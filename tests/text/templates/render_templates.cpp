@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/text/templates/own_templates.h"
 #include "tests/text/tokenizer_kit.h"
@@ -55,8 +56,8 @@ int run() {
   for (const auto& [name, source] : asked["templates"].items()) {
     const auto renderer = std::make_shared<LocalRenderer>(source);
     const auto family = family_tokenizer(source, renderer, asked["controls"]);
-    const nlohmann::json& chats = asked["chats"];
-    const bool is_chat = std::find(chats.begin(), chats.end(), name) != chats.end();
+    const std::vector<std::string> chats = asked["chats"];
+    const bool is_chat = std::ranges::find(chats, name) != chats.end();
     int number = 0;
     for (const nlohmann::json& conversation : asked["conversations"]) {
       const std::vector<ChatMessage> messages = messages_of(conversation);
