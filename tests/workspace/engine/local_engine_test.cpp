@@ -171,7 +171,8 @@ TEST(LocalEngine, StatesHaveMemoryOfTheirOwn) {
   EXPECT_EQ(budget(model("t", byte_tokenizer())), kBytes);
   LocalEngine::Model hybrid = model("t", byte_tokenizer());
   static_cast<ScriptedModel&>(*hybrid.model).set_state();
-  EXPECT_EQ(budget(std::move(hybrid)), kBytes + 4 * ScriptedModel::kStateBytes);
+  const std::size_t state = hybrid.model->new_cache(1)->storage()->state()->bytes();
+  EXPECT_EQ(budget(std::move(hybrid)), kBytes + 4 * state);
 }
 
 TEST(LocalEngine, TheDraftModelFindsItsOwnPrefixes) {
