@@ -108,8 +108,8 @@ std::string trainable_architectures() {
 Result<FrozenWeights> FrozenWeights::load(const ModelFiles& files, const TransformerShape& shape,
                                           at::ScalarType matrices, const LoadControl& control) {
   if (const std::string_view what = shape.architecture->not_trainable; !what.empty())
-    return Error(files.path() + ": " + std::string(what) +
-                 " cannot be trained; redraft trains " + trainable_architectures() + " models");
+    return Error(files.path() + ": " + std::string(what) + " cannot be trained; redraft trains " +
+                 trainable_architectures() + " models");
   Result<WeightPlan> plan = WeightPlan::make(files, shape);
   if (!plan) return plan.error();
   return FrozenLoader(files, matrices, control).run(std::move(*plan));

@@ -242,7 +242,8 @@ double attention_factor(ConfigReader& scaling, double factor) {
   return yarn_attention_factor(factor);
 }
 
-// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every few.
+// Which layers do not rotate: those with 0 in a list, which may be longer, or the last of every
+// few.
 void read_unrotated(const JsonValue& config, ConfigReader& reader, TransformerShape& shape) {
   if (shape.architecture->unrotated_every == 0) return;
   constexpr std::string_view kList = "no_rope_layers";

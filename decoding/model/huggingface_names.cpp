@@ -69,8 +69,7 @@ std::string without_outer_model(std::string_view name) {
       {"language_model.lm_head.", "lm_head."},
   };
   for (const auto& [outer, inner] : kPrefixes) {
-    if (name.starts_with(outer))
-      return std::string(inner) + std::string(name.substr(outer.size()));
+    if (name.starts_with(outer)) return std::string(inner) + std::string(name.substr(outer.size()));
   }
   return std::string(name);
 }

@@ -209,8 +209,7 @@ void add(const Tensor& x, const Tensor& y) {
 }
 
 void add_scaled(const Tensor& x, const Tensor& y, double factor) {
-  static const auto op =
-      find<void(const Tensor&, const Tensor&, double)>("redraft::add_scaled");
+  static const auto op = find<void(const Tensor&, const Tensor&, double)>("redraft::add_scaled");
   op.call(x, y, factor);
 }
 

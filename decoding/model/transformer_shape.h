@@ -37,11 +37,11 @@ struct TransformerShape {
   // A query at position p is multiplied by
   // 1 + temperature_scale * ln(1 + floor(p / temperature_span)).
   double temperature_scale = 0;
-  int temperature_span = 0;     // positions; at least 1 if the scale is not 0
-  double embedding_scale = 1;   // factor of embeddings
-  double residual_scale = 1;    // factor of what a block adds to its row
-  double attention_scale = 0;   // factor of scores; 0: 1 / sqrt(head_dim)
-  double logit_divisor = 1;     // divides the head's outputs
+  int temperature_span = 0;    // positions; at least 1 if the scale is not 0
+  double embedding_scale = 1;  // factor of embeddings
+  double residual_scale = 1;   // factor of what a block adds to its row
+  double attention_scale = 0;  // factor of scores; 0: 1 / sqrt(head_dim)
+  double logit_divisor = 1;    // divides the head's outputs
   // The rows of query and key matrices are ordered in the file so that pairs of neighbours rotate
   // together. The kernels rotate dimension i with i + head_dim / 2, so such rows are reordered when
   // they are loaded.

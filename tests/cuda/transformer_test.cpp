@@ -137,9 +137,8 @@ TEST_F(CudaTransformer, RefusesWhatItsKernelsDoNotTake) {
         std::pair("granite", "a model with scaled residuals")}) {
     refused = load_transformer(files_of(small_model(architecture).writer()), pool_);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().message(),
-              "tiny.gguf: " + std::string(what) +
-                  " runs on the CPU only (--device cpu), not on a GPU");
+    EXPECT_EQ(refused.error().message(), "tiny.gguf: " + std::string(what) +
+                                             " runs on the CPU only (--device cpu), not on a GPU");
   }
   std::stop_source stop;
   stop.request_stop();

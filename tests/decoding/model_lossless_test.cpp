@@ -1,7 +1,7 @@
 // Strict decoding with a mixture of experts, whose rows share experts with whatever else is in
 // their pass, with hybrids, whose state every token changes, and with models whose layers, scores
-// or logits are special: every strict decoder writes what plain greedy decoding writes. The target has a draft head or an MTP block; the draft model has
-// the target's weights, or others.
+// or logits are special: every strict decoder writes what plain greedy decoding writes. The target
+// has a draft head or an MTP block; the draft model has the target's weights, or others.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -141,8 +141,8 @@ TEST_P(ModelLossless, SampledTextIsThatOfPlainSampling) {
     for (const char* name : {"redraft", "pld"}) {
       SCOPED_TRACE(testing::Message() << name << ", seed " << seed);
       const auto cache = target->new_cache(kContext);
-      const DecodeResult result = decode(name, {target.get(), cache.get()}, {}, request,
-                                         CostCurve({{1, 1}, {64, 3}}));
+      const DecodeResult result =
+          decode(name, {target.get(), cache.get()}, {}, request, CostCurve({{1, 1}, {64, 3}}));
       EXPECT_EQ(result.tokens, plain.tokens);
       EXPECT_EQ(result.log_probabilities, plain.log_probabilities);
     }

@@ -65,9 +65,9 @@ TEST(DenseShape, ReadsTheTemperatureOfMistral3) {
                    yarn_attention_factor(8, 1, TinyModel::kLogMultiplier));
   EXPECT_NE(shape->rope_scaling.attention_factor, yarn_attention_factor(8));
   const Result<TransformerShape> without = shape_of("mistral3", [](GgufWriter& w) {
-    for (const char* key : {"attention.temperature_scale", "rope.scaling.type",
-                            "rope.scaling.factor", "rope.scaling.original_context_length",
-                            "rope.scaling.yarn_log_multiplier"})
+    for (const char* key :
+         {"attention.temperature_scale", "rope.scaling.type", "rope.scaling.factor",
+          "rope.scaling.original_context_length", "rope.scaling.yarn_log_multiplier"})
       w.remove(std::string("mistral3.") + key);
   });
   ASSERT_TRUE(without) << without.error().message();
@@ -153,11 +153,9 @@ TEST(DenseShape, OtherFamiliesAreRefusedTheKeys) {
                 HasSubstr("asks for YaRN with a log multiplier"));
   }
   for (const char* name : {"seed_oss", "smollm3", "granite", "mistral3"}) {
-    EXPECT_THAT(error_of(name,
-                         [&](GgufWriter& w) {
-                           w.integer(std::string(name) + ".expert_count", 8);
-                         }),
-                HasSubstr("asks for a mixture of experts"));
+    EXPECT_THAT(
+        error_of(name, [&](GgufWriter& w) { w.integer(std::string(name) + ".expert_count", 8); }),
+        HasSubstr("asks for a mixture of experts"));
     EXPECT_THAT(error_of(name,
                          [&](GgufWriter& w) {
                            w.integer(std::string(name) + ".attention.sliding_window", 64);
@@ -278,8 +276,8 @@ TEST(DenseConfig, ReadsTheScalesOfGranite) {
   ASSERT_EQ(error({}), "(none)");
   EXPECT_EQ(shape.attention_scale, 1) << "what transformers takes";
   EXPECT_EQ(shape.logit_divisor, 1);
-  for (const char* key : {"embedding_multiplier", "residual_multiplier", "attention_multiplier",
-                          "logits_scaling"}) {
+  for (const char* key :
+       {"embedding_multiplier", "residual_multiplier", "attention_multiplier", "logits_scaling"}) {
     for (const char* value : {"0", "-2"}) {
       EXPECT_EQ(error({{key, value}}), std::string("c.json: ") + key + ": is not positive");
     }
