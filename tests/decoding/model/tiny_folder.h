@@ -45,7 +45,7 @@ class TinyFolder {
                                           R"(, "mlp_only_layers": [])"
                                     : "";
     const std::string type(model_.row()->huggingface);
-    return "{\"model_type\": \"" + type + "\"" + mixture + scales() +
+    return "{\"model_type\": \"" + type + "\"" + mixture + scales() + windows() +
            number("num_hidden_layers", model_.layers) +
            number("max_position_embeddings", model_.context_length) +
            number("hidden_size", model_.hidden) + number("intermediate_size", model_.feed_forward) +
@@ -73,6 +73,18 @@ class TinyFolder {
            real("llama_4_scaling_beta", TinyModel::kTemperatureScale) +
            ", \"original_max_position_embeddings\": " +
            std::to_string(TinyModel::kOriginalContext) + "}";
+  }
+
+  // What TinyModel writes to GGUF files of an architecture with sliding windows.
+  std::string windows() const {
+    if (!model_.has_windows()) return "";
+    std::string types;
+    for (int i = 0; i < model_.layers; ++i)
+      types += std::string(i > 0 ? ", " : "") +
+               (model_.has_window(i) ? "\"sliding_attention\"" : "\"full_attention\"");
+    return ", \"sliding_window\": " + std::to_string(model_.window) + ", \"layer_types\": [" +
+           types + R"(], "rope_parameters": {"full_attention": {"rope_theta": 10000.0},)" +
+           R"( "sliding_attention": {"rope_theta": 5000.0}})";
   }
 
   // Removes what was there.

@@ -208,7 +208,24 @@ class Workbench {
     await this.key('Enter');
   }
 
-  // The same where none follows.
+  // Runs the command of that title from the palette. The list follows the text late; Enter before that would run what
+  // stands first in it.
+  async enterCommand(title) {
+    await this.key('F1');
+    const widget = this.page.locator('.quick-input-widget');
+    await widget.locator('input').first().waitFor();
+    await widget.locator('input').first().fill(`>${title}`);
+    await widget.locator('.monaco-list-row.focused', { hasText: title }).first().waitFor();
+    await this.key('Enter');
+  }
+
+  // The same, and nothing is asked afterwards.
+  async command(title) {
+    await this.enterCommand(title);
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  // The same as enterQuickInput() where none follows.
   async quickInput(key, text) {
     await this.enterQuickInput(key, text);
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });

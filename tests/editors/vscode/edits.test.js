@@ -329,7 +329,7 @@ async function isNotAcceptedWithoutAWord(workbench) {
   const hover = workbench.page.locator('.monaco-hover', { hasText: gone });
   await hover.filter({ hasText: 'Send a line.' }).first().waitFor(); // the reason, and the text, also for a screen reader
   await workbench.key('Escape');
-  await workbench.quickInput('F1', '>redraft: Accept All Changes');
+  await workbench.command('redraft: Accept All Changes');
   const message = await workbench.notification(`1 change not accepted: ${gone}.`);
   await workbench.screenshot('vscode-doubt-left');
   assert.strictEqual((await workbench.lines()).join('\n').trimEnd(), (client + sized).trimEnd());
@@ -344,7 +344,7 @@ async function whatIsCertainIsAccepted(workbench) {
   await workbench.titled('edit').waitFor();
   await workbench.instruct('rename count to size');
   await until(async () => (await workbench.lens("'count' of 'other'").count()) === 1, 'the doubt above the change');
-  await workbench.quickInput('F1', '>redraft: Accept All Changes');
+  await workbench.command('redraft: Accept All Changes');
   const message = await workbench.notification('1 change not accepted: ');
   const certain = store.replace('    count', '    size').replace('self.count', 'self.size');
   await workbench.untilLines((client + certain).trimEnd().split('\n'));

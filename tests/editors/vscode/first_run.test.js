@@ -71,7 +71,7 @@ async function offersTheModel(workbench) {
 }
 
 async function askForModel(workbench) {
-  await workbench.quickInput('F1', '>redraft: Download Model');
+  await workbench.command('redraft: Download Model');
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await dialog.waitFor();
   const text = await dialog.textContent();
@@ -98,7 +98,7 @@ async function usesTheModelThatHasCome(workbench) {
 }
 
 async function theWalkthroughShowsTheWay(workbench) {
-  await workbench.quickInput('F1', '>redraft: Get Started');
+  await workbench.command('redraft: Get Started');
   const page = workbench.page.locator('.gettingStartedContainer');
   const steps = ['Get the program', 'Get the model', 'Make your first edit', 'Take your first suggestion'];
   for (const step of steps) {

@@ -46,13 +46,13 @@ async function showsWhatApplies(workbench) {
   const hasNot = (...names) => names.forEach((name) => assert(!shown.includes(name), `${name} is in ${shown}`));
   has('Disable Suggestions', 'Disable Suggestions in This Workspace', 'Edit Selection or Code at Cursor…');
   hasNot('Enable Suggestions', 'Accept Change at Cursor', 'Cancel Edit', 'Dismiss Next Edit');
-  await workbench.quickInput('F1', '>redraft: Disable Suggestions in This Workspace');
+  await workbench.command('redraft: Disable Suggestions in This Workspace');
   await workbench.status('redraft: suggestions are off');
   shown = await titles(workbench);
   has('Enable Suggestions', 'Enable Suggestions in This Workspace');
   hasNot('Disable Suggestions', 'Disable Suggestions in This Workspace');
   await until(() => /completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
-  await workbench.quickInput('F1', '>redraft: Enable Suggestions');
+  await workbench.command('redraft: Enable Suggestions');
   const message = await workbench.notification('suggestions are on, but this workspace turns them off');
   await message.getByText('Turn On Here Too', { exact: true }).click();
   await until(() => !/completion off/.test(workspace.log().split('settings: ').pop()), 'the setting at the server');
@@ -132,7 +132,7 @@ async function writesItAnotherWay(workbench) {
   await untilNew('the third answer');
   assert.deepStrictEqual(workspace.told('redraft/resolveEdit').map(({ params }) => params.action), ['reject', 'reject']);
   assert.strictEqual((await workbench.lines())[0], 'x = 1');
-  await workbench.quickInput('F1', '>redraft: Reject All Changes');
+  await workbench.command('redraft: Reject All Changes');
   await until(async () => (await workbench.lens('Accept').count()) === 0, 'no changes');
 }
 

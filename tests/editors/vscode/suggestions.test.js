@@ -82,7 +82,7 @@ async function dismissedByEscape(workbench) {
 }
 
 async function snoozed(workbench) {
-  await workbench.enterQuickInput('F1', '>redraft: Snooze Suggestions');
+  await workbench.enterCommand('redraft: Snooze Suggestions');
   const row = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'For This Language (python)' });
   await row.click();
   await until(() => commands().includes('redraft.snoozeSuggestions'), 'the server is told');
@@ -90,7 +90,7 @@ async function snoozed(workbench) {
   assert.deepStrictEqual(wishes[0].params.arguments, [{ language: 'python' }]);
   await workbench.page.locator('.statusbar-item .codicon-bell-slash').first().waitFor();
   await workbench.screenshot('vscode-snoozed');
-  await workbench.quickInput('F1', '>redraft: Resume Suggestions');
+  await workbench.command('redraft: Resume Suggestions');
   await until(() => commands().includes('redraft.resumeSuggestions'), 'the server is told');
   await until(async () => (await workbench.page.locator('.statusbar-item[id="redraft.redraft"] .codicon-edit, .statusbar-item .codicon-edit').count()) > 0,
     'the status bar as it was');
