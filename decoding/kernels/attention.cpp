@@ -59,7 +59,7 @@ class AttentionPlan {
             head_tile / head_tiles() * group_ + in_group, std::min(kMaxGroup, group_ - in_group)};
   }
 
-  std::size_t stride() const { return static_cast<std::size_t>(shape_.head_dim + kPartialExtra); }
+  std::size_t stride() const { return static_cast<std::size_t>(shape_.head_dim) + kPartialExtra; }
   // How many floats the partial results of the largest tile take.
   std::size_t tile_floats() const {
     return static_cast<std::size_t>(std::min(kRowTile, shape_.rows) * std::min(kMaxGroup, group_)) *
@@ -78,7 +78,8 @@ class AttentionPlan {
   void merge(int tile_idx, int span, const float* partials, float* states) const {
     const AttentionTile t = tile(tile_idx);
     for (int i = 0; i < t.rows * t.heads; ++i) {
-      const auto row = static_cast<std::size_t>(t.first_row + i / t.heads);
+      const int number = t.first_row + i / t.heads;
+      const auto row = static_cast<std::size_t>(number);
       const int first = starts_[row] / kSpan;
       if (lengths_[row] <= span * kSpan || span < first) continue;
       float* const state = states + i * stride();
