@@ -115,6 +115,8 @@ class Writer:
         s = self.sizes
         if not self.successors:
             self.matrix("token_embd.weight", s["vocabulary"], s["hidden"], Q6)
+            if "window" in s:  # llama.cpp knows these models with a head of their own only
+                self.matrix("output.weight", s["vocabulary"], s["hidden"], Q6)
             return
         words = self.first_word()
         embedding = numpy.resize(self.blocks(REPEATED_ROWS, s["hidden"], Q6), (s["vocabulary"], s["hidden"] // 256 * 210))
