@@ -25,7 +25,7 @@ bool all_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {
   return bad == 0;
 }
 
-// Of MXFP4: with a larger one 12, the largest value of a code, is infinite, and 255 stands for NaN.
+// MXFP4's: with a larger one 12, the largest value of a code, is infinite, and 255 stands for NaN.
 constexpr std::uint8_t kLargestExponent = 252;
 
 bool exponents_are_finite(const std::uint8_t* at, std::size_t count, std::size_t stride) {

@@ -18,7 +18,7 @@ inline constexpr int kSpanPart = 64;
 inline constexpr int kMaxGroup = 8;  // query heads of one KV head that are computed together
 inline constexpr int kRowTile = 16;  // rows that share prepared keys and values
 
-// Of clamped_silu_mul(), see transformer_ops.h.
+// The constants of clamped_silu_mul(), see transformer_ops.h.
 inline constexpr float kGateLimit = 7.0f;
 inline constexpr float kGateSlope = 1.702f;
 

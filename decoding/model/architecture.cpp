@@ -18,6 +18,7 @@ constexpr auto kModel = TensorPlace::kModel;
 constexpr auto kLayer = TensorPlace::kLayer;
 constexpr auto kAttention = TensorPlace::kAttention;
 constexpr auto kRecurrent = TensorPlace::kRecurrent;
+constexpr auto kMixture = TensorPlace::kMixture;
 constexpr auto kExpert = TensorPlace::kExpert;
 
 constexpr std::array kCommon = {
@@ -84,11 +85,11 @@ constexpr std::array kPostNorms = {
     TensorName{kLayer, "layer_output_scale", ""},
 };
 constexpr std::array kBesideExperts = {
-    TensorName{kLayer, "ffn_gate_inp.scale", "", false, true},
-    TensorName{kLayer, "ffn_down_exps.scale", "", false, true},
-    TensorName{kLayer, "pre_ffw_norm_2", ""},
-    TensorName{kLayer, "post_ffw_norm_1", ""},
-    TensorName{kLayer, "post_ffw_norm_2", ""},
+    TensorName{kMixture, "ffn_gate_inp.scale", "", false, true},
+    TensorName{kMixture, "ffn_down_exps.scale", "", false, true},
+    TensorName{kMixture, "pre_ffw_norm_2", ""},
+    TensorName{kMixture, "post_ffw_norm_1", ""},
+    TensorName{kMixture, "post_ffw_norm_2", ""},
 };
 constexpr std::array kExpertBiases = {
     TensorName{kLayer, "ffn_gate_inp", "mlp.router", true},

@@ -6,9 +6,9 @@
 
 namespace redraft {
 
-// Where a tensor occurs: once in a model, once in each layer, once in each layer with attention or
-// with a recurrent state, or once for each expert of a layer.
-enum class TensorPlace { kModel, kLayer, kAttention, kRecurrent, kExpert };
+// Where a tensor occurs: once in a model, once in each layer, once in each layer with attention,
+// with a recurrent state or with experts, or once for each expert of a layer.
+enum class TensorPlace { kModel, kLayer, kAttention, kRecurrent, kMixture, kExpert };
 
 // A tensor that a model of an architecture may have.
 struct TensorName {

@@ -17,7 +17,7 @@ struct ModelSummary {
   // asks, of the embedding nothing unless it is the output matrix too.
   std::uint64_t pass_bytes = 0;
   std::uint64_t kv_bytes_per_token = 0;  // of keys and values on the CPU; 0: it does not run
-  // Of the state for one sequence: a hybrid's, or the rows in the sliding windows; else 0.
+  // The state of one sequence: a hybrid's, or the rows in the sliding windows; else 0.
   std::uint64_t state_bytes = 0;
   int context_length = 0;  // in tokens; 0: it does not run
   std::string why_not;     // why redraft cannot run it; empty: it can

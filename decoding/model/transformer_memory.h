@@ -77,7 +77,7 @@ struct PassRows {
   at::Tensor ids, positions, parents;
   at::Tensor hidden;  // the residual stream
   at::Tensor normed;  // the input of a block after its norm
-  // Of layers without a sliding window and with one; the same memory.
+  // For layers without a sliding window and with one; the same memory.
   AttentionRows full, windowed;
   at::Tensor query_and_gate, attention_gate;  // undefined if attention is not gated
   at::Tensor branch, routed;  // [rows, hidden], where a dense block and experts stand side by side

@@ -257,8 +257,9 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
   role.remove_prefix(static_cast<std::size_t>(end - role.data()));
   const TensorPlace mixer =
       shape.is_recurrent(layer) ? TensorPlace::kRecurrent : TensorPlace::kAttention;
-  const auto is_in_layer = [mixer](TensorPlace place) {
-    return place == TensorPlace::kLayer || place == mixer;
+  const auto is_in_layer = [&](TensorPlace place) {
+    return place == TensorPlace::kLayer || place == mixer ||
+           (place == TensorPlace::kMixture && shape.experts > 0);
   };
   return role.starts_with('.') && has(is_in_layer, role.substr(1));
 }

@@ -109,7 +109,7 @@ struct TransformerShape {
     if (architecture->has_delta_nets()) return delta.convolution();
     return {.channels = hidden, .taps = short_taps};
   }
-  // Of the layers with a window, or of those without.
+  // For the layers with a window, or for those without.
   AttentionHeads attention_heads(bool has_window) const {
     AttentionHeads all{heads, kv_heads, head_dim};
     if (has_window && window_kv_heads > 0) all.kv_heads = window_kv_heads;
@@ -117,7 +117,7 @@ struct TransformerShape {
     return all;
   }
   bool windows_have_other_heads() const { return window_kv_heads > 0 || window_head_dim > 0; }
-  // Of the layers without a window.
+  // For the layers without a window.
   int query_width() const { return attention_heads(false).query_width(); }
   int kv_width() const { return attention_heads(false).kv_width(); }
 };

@@ -52,7 +52,7 @@ struct PlannedLayer {
   std::vector<float> sinks;  // [heads]; empty if there are none
   PlannedRecurrence recurrence;
   std::vector<float> feed_forward_norm;  // [hidden]
-  // Of what the blocks add to the stream, [hidden]; empty if there are none.
+  // Norms of what the blocks add to the stream, [hidden]; empty if there are none.
   std::vector<float> attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;
   PlannedMatrix gate, up, down;  // without a source in most mixtures, which have instead:

@@ -53,7 +53,7 @@ struct LayerWeights {
   LinearWeight attention_output;
   at::Tensor sinks;              // float [heads]; undefined if there are none
   at::Tensor feed_forward_norm;  // float [hidden]
-  // Of what the blocks add to the stream, float [hidden]; undefined if there are none.
+  // Norms of what the blocks add to the stream, float [hidden]; undefined if there are none.
   at::Tensor attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;  // factor of the layer's output
   LinearWeight gate, up, down;

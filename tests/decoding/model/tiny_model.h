@@ -25,7 +25,7 @@ struct TinyModel {
   int head_dim = 16;
   int vocabulary = 300;
   int context_length = 512;
-  // Of an architecture with sliding windows, and every so many layers one has none.
+  // In an architecture with sliding windows; every so many layers one has none.
   int window = 24;
   int window_kv_heads = 1;  // of gemma4, as the next
   int window_head_dim = 32;

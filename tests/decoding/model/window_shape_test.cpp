@@ -183,6 +183,15 @@ TEST(WindowShape, ErrorsNameTheTensor) {
                                      std::vector<std::uint8_t>(16)});
                          }),
               HasSubstr("has no part in a mellum model"));
+  // A mixture whose number of experts is missing is not run without them.
+  EXPECT_THAT(error_with("gemma4",
+                         [](GgufWriter& w) {
+                           w.tensor({"blk.0.pre_ffw_norm_2.weight",
+                                     {64},
+                                     WeightFormat::kF32,
+                                     std::vector<std::uint8_t>(256)});
+                         }),
+              HasSubstr("has no part in a gemma4 model"));
 }
 
 using Config = std::map<std::string, std::string>;
