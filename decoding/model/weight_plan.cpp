@@ -215,10 +215,12 @@ class Planner {
     take_matrix(prefix + "ffn_down_shexp.weight", hidden, shared, layer.shared_expert.down);
   }
 
-  // Those of all experts are in one tensor, [width, experts], if there are any.
+  // Those of all experts are in one tensor, [width, experts], if there are any. The architecture
+  // with sinks has them always, and would be computed wrongly without.
   void take_expert_biases(const std::string& name, std::vector<PlannedExpert>& experts,
                           PlannedMatrix PlannedExpert::*matrix) {
-    if (error_ || experts.empty() || !files_.find_tensor(name)) return;
+    if (error_ || experts.empty()) return;
+    if (!files_.find_tensor(name) && !shape_.architecture->has_sinks) return;
     const int width = (experts[0].*matrix).n;
     const auto count = static_cast<std::int64_t>(experts.size());
     const Result<const StoredTensor*> found = find_shaped(files_, name, {width, count});
