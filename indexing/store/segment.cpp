@@ -19,6 +19,8 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 void SegmentTexts::add(std::span<const TokenId> text,
                        std::span<const StoredDefinition> definitions) {
+  // An empty text has no range that could be hidden when the text is replaced.
+  if (text.empty()) definitions = {};
   for (StoredDefinition definition : definitions) {
     definition.text = static_cast<std::uint32_t>(text_count());
     definitions_.push_back(definition);

@@ -20,7 +20,7 @@ class SegmentTexts {
   static constexpr TokenId kSeparator = -1;
 
   // Token ids are >= 0; all texts and separators together are fewer than 2^31. The `text` of
-  // `definitions` is ignored.
+  // `definitions` is ignored; an empty text has none.
   void add(std::span<const TokenId> text, std::span<const StoredDefinition> definitions = {});
 
   std::size_t token_count() const { return tokens_.size(); }  // including separators

@@ -356,6 +356,16 @@ TEST_F(MergeUnderWay, WhatChangesDuringASaveIsSavedByIt) {
   expect_what_was_put_last(again);
 }
 
+// Nothing of an empty text can be hidden, so a definition in it would outlive its replacement.
+TEST(TextStore, AnEmptyTextHasNoDefinitions) {
+  const StoredDefinition definition{.name = hash_of_name("f"), .begin = 0, .end = 1};
+  TextStore store;
+  store.put({{"a", {}, {}, {definition}}, {"b", {}, {1}}});
+  EXPECT_TRUE(store.snapshot()->definitions("f", 10).empty());
+  store.put({{"a", {}, {2}, {definition}}});
+  EXPECT_EQ(store.snapshot()->definitions("f", 10).size(), 1U);
+}
+
 // One thread changes texts, one merges and saves, one reads. No merge ends before three texts were
 // put while it ran.
 TEST(TextStore, ThreadsDoNotDisturbEachOther) {
@@ -384,7 +394,7 @@ TEST(TextStore, ThreadsDoNotDisturbEachOther) {
   std::map<std::string, Tokens> texts;
   for (; puts < 20000 || merges < 20; ++puts) {
     const std::string name = std::to_string(random() % 30);
-    texts[name] = Tokens(random() % 50, static_cast<TokenId>(random() % 4));
+    texts[name] = Tokens(1 + random() % 50, static_cast<TokenId>(random() % 4));
     store.put({{name, {}, texts[name], {{.name = hash_of_name(name), .begin = 0, .end = 1}}}});
     if (puts % 5 != 0) continue;
     const std::string gone = std::to_string(random() % 30);
