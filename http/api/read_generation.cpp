@@ -165,6 +165,8 @@ void read_llama_controls(RequestFields& fields, Generation& generation) {
   fields.only("n_probs", 0);
   fields.only("grammar", "");
   fields.only_empty("lora");
+  // llama.vim sends it to all paths; as in llama.cpp, only the answers of /infill follow it.
+  if (generation.interface != Interface::kInfill) fields.without_effect("response_fields");
   for (const char* name : {"ignore_eos", "return_progress", "return_tokens", "timings_per_token"})
     fields.only(name, false);
 }

@@ -258,6 +258,7 @@ TEST(ReadGeneration, TakesLlamaCppsControls) {
                     {"cache_prompt", false},
                     {"timings_per_token", false},
                     {"grammar", ""},
+                    {"response_fields", {""}},
                     {"lora", Json::array()}});
     const Generation generation = read(interface, request);
     EXPECT_EQ(generation.max_tokens, 5);
