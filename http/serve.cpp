@@ -81,8 +81,7 @@ Result<int> serve(lsp::ServerOptions server, ServeOptions options) {
   if (doors->token) {
     options.http.token = doors->token->token();
     std::cerr << "redraft: the token is in " << doors->token->path().string() << std::endl;
-    if (server.confinement)
-      server.confinement->removable.push_back(doors->token->path().parent_path());
+    if (server.confinement) lsp::allow_its_end(*doors->token, *server.confinement);
   }
   if (doors->editors && server.confinement)
     server.confinement->removable.push_back(doors->editors->path().parent_path());

@@ -69,7 +69,17 @@ TokenFile::TokenFile(TokenFile&& other) noexcept
     : path_(std::exchange(other.path_, {})), token_(std::move(other.token_)) {}
 
 TokenFile::~TokenFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (path_.empty() || ::unlink(path_.c_str()) == 0) return;
+  (void)::truncate(path_.c_str(), 0);
+}
+
+void allow_its_end(const TokenFile& token, ConfinementOptions& confinement) {
+  const Result<std::filesystem::path> own = private_runtime_folder();
+  if (own && token.path().parent_path() == *own) {
+    confinement.removable.push_back(*own);
+  } else {
+    confinement.changeable.push_back(token.path());
+  }
 }
 
 std::optional<Json> refusal(std::string_view first_message, std::string_view token) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lsp/wire/json.h"
+#include "support/confine/confinement.h"
 #include "support/result.h"
 
 namespace redraft::lsp {
@@ -14,7 +15,8 @@ namespace redraft::lsp {
 // The secret that a client of a port has to know. Any program on the machine may connect to the
 // port, whichever user runs it; only this user can read the token's file.
 
-// A file with a new token: 32 random bytes in hexadecimal, on one line. Removed with this object.
+// A file with a new token: 32 random bytes in hexadecimal, on one line. Removed with this object,
+// or emptied where this process may not remove it.
 class TokenFile {
  public:
   // Creates or replaces the file (mode 0600), and creates missing folders above it (0700).
@@ -33,6 +35,10 @@ class TokenFile {
   std::filesystem::path path_;
   std::string token_;
 };
+
+// What a confined process needs so that the token goes with it: to remove files from redraft's
+// runtime folder, or to empty the file if it is elsewhere, beside files of others.
+void allow_its_end(const TokenFile& token, ConfinementOptions& confinement);
 
 // Takes equally long wherever the two differ, so that timing reveals nothing about a secret but its
 // length.

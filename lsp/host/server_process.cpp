@@ -91,7 +91,7 @@ Result<int> serve_on_port(ServerOptions options, const ListenOptions& listen) {
   if (!made) return made.error();
   std::cerr << "redraft: the token is in " << made->path().string() << std::endl;
   const std::string token = made->token();
-  if (options.confinement) options.confinement->removable.push_back(made->path().parent_path());
+  if (options.confinement) allow_its_end(*made, *options.confinement);
   return serve_listening(std::move(options), listen, std::make_shared<TokenFile>(std::move(*made)),
                          listening->socket.get(), "127.0.0.1:" + std::to_string(listening->port),
                          [token](SessionHost& host, FileHandle connection) {

@@ -59,6 +59,29 @@ inline constexpr int kAttributes[] = {
 #endif
 };
 
+// Further names of files, and files that are none. A link in a folder that a process may write
+// would lead whoever follows it, and files of other kinds keep readers waiting.
+inline constexpr int kLinks[] = {
+    SYS_symlinkat, SYS_linkat, SYS_mknodat,
+#if defined(__x86_64__)
+    SYS_symlink,   SYS_link,   SYS_mknod,
+#endif
+};
+
+// Memory, messages and semaphores that are shared by name with other processes (System V).
+inline constexpr int kShared[] = {
+    SYS_shmget, SYS_shmat,  SYS_shmctl, SYS_semget, SYS_semop,  SYS_semtimedop,
+    SYS_semctl, SYS_msgget, SYS_msgsnd, SYS_msgrcv, SYS_msgctl, SYS_mq_open,
+};
+
+// Who a process is, and the machine's name and time.
+inline constexpr int kIdentity[] = {
+    SYS_setuid,       SYS_setgid,        SYS_setreuid,    SYS_setregid,
+    SYS_setresuid,    SYS_setresgid,     SYS_setgroups,   SYS_setfsuid,
+    SYS_setfsgid,     SYS_capset,        SYS_sethostname, SYS_setdomainname,
+    SYS_settimeofday, SYS_clock_settime, SYS_adjtimex,    SYS_clock_adjtime,
+};
+
 // The kernel's configuration, and parts of the kernel in which vulnerabilities are often found.
 inline constexpr int kKernel[] = {
     SYS_bpf,

@@ -7,11 +7,15 @@
 #include "support/confine/confinement.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -27,9 +31,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kWriting = file_right::kWriteFile | file_right::kMake |
-                                   file_right::kRemove | file_right::kRefer | file_right::kTruncate;
-constexpr std::uint64_t kRestricted = kWriting | file_right::kExecute | file_right::kControl;
+// Nobody makes links, devices and pipes: the next start would follow a link.
+constexpr std::uint64_t kWriting = file_right::kWriteFile | file_right::kMakeFolder |
+                                   file_right::kMakeRegular | file_right::kRemove |
+                                   file_right::kRefer | file_right::kTruncate;
+constexpr std::uint64_t kRestricted =
+    kWriting | file_right::kMake | file_right::kExecute | file_right::kControl;
 
 class Place {
  public:
@@ -52,12 +59,26 @@ int allow_path(const FileRules& rules, const fs::path& path, std::uint64_t right
   return Place(path).allow(rules, rights);
 }
 
+// Whether a link may have been made for a folder of redraft's own: it leads to a folder of this
+// user, which is not above `folder`.
+bool leads_to_own_folder(const fs::path& link, const fs::path& folder) {
+  struct stat status = {};
+  if (::stat(link.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+  if (status.st_uid != ::geteuid()) return false;
+  std::error_code problem;
+  const fs::path target = fs::canonical(link, problem);
+  if (problem) return false;
+  const fs::path inside = fs::canonical(folder, problem);
+  const auto [end, _] = std::mismatch(target.begin(), target.end(), inside.begin(), inside.end());
+  return !problem && end != target.end();
+}
+
 // Users with little space at home replace a cache folder by a link to another disk.
 int allow_links_in(const FileRules& rules, const fs::path& folder) {
   std::error_code problem;
   for (const auto& entry : fs::directory_iterator(folder, problem)) {
     std::error_code unknown;
-    if (!entry.is_symlink(unknown) || !entry.is_directory(unknown)) continue;
+    if (!entry.is_symlink(unknown) || !leads_to_own_folder(entry.path(), folder)) continue;
     if (const int failed = allow_path(rules, entry.path(), kWriting)) return failed;
   }
   return 0;
@@ -70,6 +91,10 @@ int allow_all(const FileRules& rules, const ConfinementOptions& options) {
   }
   for (const fs::path& path : options.removable) {
     if (const int problem = allow_path(rules, path, file_right::kRemove)) return problem;
+  }
+  for (const fs::path& file : options.changeable) {
+    constexpr std::uint64_t kChanging = file_right::kWriteFile | file_right::kTruncate;
+    if (const int problem = rules.allow_named(AT_FDCWD, file.c_str(), kChanging)) return problem;
   }
   if (options.gpu) {
     constexpr std::uint64_t kDevices = file_right::kWriteFile | file_right::kControl;
@@ -123,9 +148,32 @@ CallFilter make_filter(const ConfinementOptions& options) {
   filter.refuse_all(call_groups::kOtherMemory);
   filter.refuse_all(call_groups::kOtherSignals);
   filter.refuse_all(call_groups::kNamespaces);
+  filter.refuse_all(call_groups::kLinks);
+  filter.refuse_all(call_groups::kShared);
+  filter.refuse_all(call_groups::kIdentity);
+  // Of this process, not of others.
+  filter.refuse_unless(SYS_setpriority, 1, {0, self});
+  filter.refuse_unless(SYS_sched_setaffinity, 0, {0, self});
   filter.refuse_all(call_groups::kAttributes);
   filter.refuse_all(call_groups::kKernel);
   return filter;
+}
+
+// Root keeps the right to read and write files of any owner, which the rules on files bound, and no
+// other privilege. A driver may need more.
+int drop_privileges(const ConfinementOptions& options) {
+  if (options.gpu) return 0;
+  constexpr std::uint32_t kKept = 1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH;
+  __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+  if (::syscall(SYS_capget, &header, sets) != 0) return errno;
+  for (__user_cap_data_struct& set : sets) {
+    const std::uint32_t kept = &set == sets ? kKept : 0;
+    set.effective &= kept;
+    set.permitted &= kept;
+    set.inheritable = 0;
+  }
+  return ::syscall(SYS_capset, &header, sets) == 0 ? 0 : errno;
 }
 
 Result<void> confine_calls(const ConfinementOptions& options) {
@@ -150,6 +198,8 @@ std::string Confinement::description() const {
 }
 
 Confinement confine(const ConfinementOptions& options) {
+  if (const int problem = drop_privileges(options))
+    return {.files = refused(problem), .calls = confine_calls(options)};
   Result<int> files = confine_files(options);
   return {.files = std::move(files), .calls = confine_calls(options)};
 }

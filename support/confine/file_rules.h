@@ -10,10 +10,12 @@ inline constexpr std::uint64_t kExecute = 1 << 0;
 inline constexpr std::uint64_t kWriteFile = 1 << 1;
 inline constexpr std::uint64_t kReadFile = 1 << 2;
 inline constexpr std::uint64_t kRemove = 1 << 4 | 1 << 5;  // folders and files
-inline constexpr std::uint64_t kMake = 0x7F << 6;          // files and folders of every kind
-inline constexpr std::uint64_t kRefer = 1 << 13;           // version 2: moves between folders
-inline constexpr std::uint64_t kTruncate = 1 << 14;        // version 3
-inline constexpr std::uint64_t kControl = 1 << 15;         // version 5: ioctl() of devices
+inline constexpr std::uint64_t kMakeFolder = 1 << 7;
+inline constexpr std::uint64_t kMakeRegular = 1 << 8;
+inline constexpr std::uint64_t kMake = 0x7F << 6;    // files and folders of every kind
+inline constexpr std::uint64_t kRefer = 1 << 13;     // version 2: moves between folders
+inline constexpr std::uint64_t kTruncate = 1 << 14;  // version 3
+inline constexpr std::uint64_t kControl = 1 << 15;   // version 5: ioctl() of devices
 // The rights that a rule for something other than a folder may have.
 inline constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kControl;
 }  // namespace file_right

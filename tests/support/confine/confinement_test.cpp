@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +20,7 @@
 #include <functional>
 #include <map>
 #include <sstream>
+#include <string>
 #include <thread>
 
 #include "support/confine/file_rules.h"
@@ -158,6 +162,86 @@ TEST_F(ConfinementTest, ItsOwnFoldersStayItsOwn) {
                                 {"remove", "0"},
                                 {"nothing", "ok"},
                                 {"beside", "refused"}}));
+}
+
+std::string outcome_of(long result) { return result >= 0 ? "ok" : std::strerror(errno); }
+
+// The next start of a server would follow a link that this one has made.
+TEST_F(ConfinementTest, ItMakesNoLinksDevicesAndPipes) {
+  std::ofstream(folder_ / "own/a") << "x";
+  const std::string a = folder_ / "own/a", b = folder_ / "own/b";
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.writable = {folder_ / "own"}});
+    out << "symbolic " << outcome_of(::symlink(folder_.c_str(), b.c_str())) << "\n";
+    out << "hard " << outcome_of(::link(a.c_str(), b.c_str())) << "\n";
+    out << "pipe " << outcome_of(::mkfifo(b.c_str(), 0600)) << "\n";
+    out << "device " << outcome_of(::mknod(b.c_str(), S_IFCHR | 0600, 0x103)) << "\n";
+    out << "file " << written(b) << "\n";
+  });
+  for (const auto& [name, outcome] : outcomes)
+    EXPECT_EQ(outcome, name == "file" ? "ok" : "Operation not permitted") << name;
+}
+
+// Such as one that a process without this confinement has made.
+TEST_F(ConfinementTest, ALinkToWhatIsAboveItsFoldersIsNotFollowed) {
+  fs::create_directory_symlink(folder_, folder_ / "own/above");
+  fs::create_directory_symlink("/", folder_ / "own/root");
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.writable = {folder_ / "own"}});
+    out << "above " << written(folder_ / "own/above/x") << "\n";
+    out << "home " << written(folder_ / "home/x") << "\n";
+    out << "own " << written(folder_ / "own/x") << "\n";
+  });
+  EXPECT_EQ(outcomes, (Outcomes{{"above", "refused"}, {"home", "refused"}, {"own", "ok"}}));
+}
+
+TEST_F(ConfinementTest, ALinkToAFolderOfAnotherUserIsNotFollowed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives folders away";
+  ASSERT_EQ(::chown((folder_ / "elsewhere").c_str(), 12345, 12345), 0);
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "own/theirs");
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.writable = {folder_ / "own"}});
+    out << "theirs " << written(folder_ / "own/theirs/x") << "\n";
+  });
+  EXPECT_EQ(outcomes.at("theirs"), "refused");
+}
+
+TEST_F(ConfinementTest, ItIsNobodyElseAndChangesNothingForOthers) {
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.writable = {folder_ / "own"}});
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    CPU_SET(0, &all);
+    out << "user " << outcome_of(::setuid(::getuid())) << "\n";
+    out << "host " << outcome_of(::sethostname("x", 1)) << "\n";
+    out << "priority " << outcome_of(::setpriority(PRIO_PROCESS, ::getppid(), 19)) << "\n";
+    out << "processors " << outcome_of(::sched_setaffinity(::getppid(), sizeof all, &all)) << "\n";
+    out << "memory " << outcome_of(::shmget(IPC_PRIVATE, 4096, 0600)) << "\n";
+    out << "own-priority " << outcome_of(::setpriority(PRIO_PROCESS, 0, 19)) << "\n";
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("CapEff:\t")) out << "capabilities " << line.substr(8) << "\n";
+    }
+  });
+  for (const char* name : {"user", "host", "priority", "processors", "memory"})
+    EXPECT_EQ(outcomes.at(name), "Operation not permitted") << name;
+  EXPECT_EQ(outcomes.at("own-priority"), "ok");
+  EXPECT_EQ(std::stoull(outcomes.at("capabilities"), nullptr, 16) & ~0x6ULL, 0U)
+      << "at most to read and write files of any owner";
+}
+
+TEST_F(ConfinementTest, AFileMayBeEmptiedWithoutItsFolder) {
+  for (const char* each : {"token", "other"})
+    std::ofstream(folder_ / "elsewhere" / each) << "secret";
+  const Outcomes outcomes = from_a_child([&](std::ostream& out) {
+    (void)confine({.changeable = {folder_ / "elsewhere/token"}});
+    out << "remove " << outcome_of(::unlink((folder_ / "elsewhere/token").c_str())) << "\n";
+    out << "empty " << outcome_of(::truncate((folder_ / "elsewhere/token").c_str(), 0)) << "\n";
+    out << "other " << outcome_of(::unlink((folder_ / "elsewhere/other").c_str())) << "\n";
+  });
+  EXPECT_EQ(
+      outcomes,
+      (Outcomes{{"remove", "Permission denied"}, {"empty", "ok"}, {"other", "Permission denied"}}));
 }
 
 TEST_F(ConfinementTest, ASocketsFolderLetsItsFilesGo) {
