@@ -12,6 +12,7 @@
 #include <bitset>
 #include <string>
 
+#include "indexing/files/secret_urls.h"
 #include "text/strings/lines.h"
 #include "text/strings/lower_case.h"
 
@@ -101,6 +102,15 @@ constexpr auto kSettings = std::to_array<SecretSetting>({
     {"client-key-data", 100, "the private key of a Kubernetes user"},
     {"_authtoken", 30, "the token of a package registry"},
     {"privatekey", 43, "the private key of a WireGuard tunnel"},
+    {"secret_key_base", 64, "the key of a Rails application", true},
+    {"app_key", 40, "the key of a Laravel application", true},
+    {"secret_key", 40, "the key of a Django application", true},
+    {"api_key", 32, "a key of a service", true},
+    {"apikey", 32, "a key of a service", true},
+    {"api_token", 32, "a token of a service", true},
+    {"access_token", 32, "a token of a service", true},
+    {"auth_token", 32, "a token of a service", true},
+    {"client_secret", 32, "the secret of an OAuth client", true},
 });
 
 using ByteSet = std::bitset<256>;
@@ -169,26 +179,70 @@ void skip(std::string_view& text, std::string_view any_of) {
   text.remove_prefix(std::min(text.find_first_not_of(any_of), text.size()));
 }
 
+// As keys are, other than names: letters and digits change often.
+bool is_random(std::string_view value) {
+  const auto is_digit = [](unsigned char c) { return c >= '0' && c <= '9'; };
+  std::size_t changes = 0;
+  for (std::size_t i = 1; i < value.size(); ++i)
+    changes += is_digit(value[i]) != is_digit(value[i - 1]);
+  return changes * 8 >= value.size();
+}
+
+// A key in JSON (RFC 7517), with its private part "d", or "k" of a symmetric one.
+bool has_json_key(std::string_view text) {
+  constexpr std::size_t kShortest = 40, kFar = 4096;
+  constexpr std::string_view kMark = "\"kty\"";
+  int left = 32;  // more keys than these are the same file's
+  for (std::size_t at = text.find(kMark); at != text.npos && left > 0;
+       at = text.find(kMark, at + 1), --left) {
+    const std::size_t begin = at - std::min(at, kFar);
+    const std::string_view near = text.substr(begin, 2 * kFar);
+    for (const std::string_view name : {"\"d\"", "\"k\""}) {
+      const std::size_t found = near.find(name);
+      if (found == near.npos) continue;
+      std::string_view rest = near.substr(found + name.size());
+      skip(rest, " \t\r\n:\"");
+      const std::string_view value = rest.substr(0, length_of(rest, value_bytes()));
+      if (value.size() >= kShortest && !is_placeholder(value)) return true;
+    }
+  }
+  return false;
+}
+
+// "1234567890:AAH…", with a URL's "bot" before it or without.
+bool is_telegram_token(std::string_view word, std::string_view rest) {
+  constexpr std::size_t kLongest = 33;
+  if (word.starts_with("bot")) word.remove_prefix(3);
+  const bool is_number = word.size() >= 8 && word.find_first_not_of("0123456789") == word.npos;
+  if (!is_number || !rest.starts_with(":AA")) return false;
+  rest.remove_prefix(3);
+  const std::size_t length = length_of(rest, bytes_of(kUrl));
+  return length >= kLongest && !is_placeholder(rest.substr(0, length));
+}
+
 // `rest` follows the word.
 bool is_secret_setting(std::string_view word, std::string_view rest) {
+  skip(rest, "\"'` \t");
+  if (!rest.starts_with('=') && !rest.starts_with(':')) return false;
   constexpr std::size_t kLongestName = 20;
   const std::string name =
       lower_case(word.substr(word.size() - std::min(word.size(), kLongestName)));
   const auto ends_name = [&](const SecretSetting& setting) { return name.ends_with(setting.name); };
   const auto* const setting = std::ranges::find_if(kSettings, ends_name);
   if (setting == kSettings.end()) return false;
-  skip(rest, "\"'` \t");
-  if (!rest.starts_with('=') && !rest.starts_with(':')) return false;
   skip(rest, ":=> \t\"'`");
+  if (constexpr std::string_view kForm = "base64:"; rest.starts_with(kForm))
+    rest.remove_prefix(kForm.size());
   const std::string_view value = rest.substr(0, length_of(rest, value_bytes()));
-  return value.size() >= setting->shortest && !is_placeholder(value);
+  return value.size() >= setting->shortest && !is_placeholder(value) &&
+         (!setting->random || is_random(value));
 }
 
 // Calls `judge` with each word that is long enough and with the text after it; returns whether any
 // call returned true.
 template <typename Judge>
 bool any_word(std::string_view text, const Judge& judge) {
-  constexpr std::size_t kShortest = 10;
+  constexpr std::size_t kShortest = 6;  // of the names of settings
   const ByteSet& set = bytes_of(kUrl);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = length_of(text.substr(at), set);
@@ -218,6 +272,13 @@ bool is_key_body(std::string_view rest) {
 }
 
 bool has_private_key(std::string_view text) {
+  // A key of PuTTY may stand in another text.
+  if (const std::size_t at = text.find("PuTTY-User-Key-File-"); at != text.npos) {
+    constexpr std::string_view kLines = "Private-Lines: ";
+    const std::size_t lines = text.find(kLines, at);
+    if (lines != text.npos && text.substr(lines + kLines.size()).find_first_of("123456789") == 0)
+      return true;
+  }
   for (const std::string_view mark : {"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"}) {
     for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + 1))
       if (is_key_body(text.substr(at + mark.size()))) return true;
@@ -250,9 +311,10 @@ std::span<const SecretToken> secret_tokens() { return kTokens; }
 std::span<const SecretSetting> secret_settings() { return kSettings; }
 
 bool has_secret(std::string_view text) {
-  if (is_key_file(text) || has_private_key(text)) return true;
+  if (is_key_file(text) || has_private_key(text) || has_json_key(text) || has_secret_url(text))
+    return true;
   return any_word(text, [](std::string_view word, std::string_view rest) {
-    if (is_secret_setting(word, rest)) return true;
+    if (is_secret_setting(word, rest) || is_telegram_token(word, rest)) return true;
     while (word.ends_with('.')) word.remove_suffix(1);  // the end of a sentence
     return is_token(word);
   });

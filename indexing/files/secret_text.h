@@ -30,14 +30,16 @@ struct SecretSetting {
   std::string_view name;  // how the name ends, in lower case
   std::size_t shortest;   // minimum length of a value that is a secret
   std::string_view what;  // a few words
+  bool random = false;    // the value has letters and digits, and no words
 };
 
 // All of them, in arbitrary order. Static memory.
 std::span<const SecretToken> secret_tokens();
 std::span<const SecretSetting> secret_settings();
 
-// Whether a text contains a private key, a service's token, or one of the settings above.
-// Placeholders (`ghp_xxxx…`, `AKIA…EXAMPLE`) do not count. Takes linear time; any thread.
+// Whether a text contains a private key, a service's token, one of the settings above, or a URL
+// with a secret (secret_urls.h). Placeholders (`ghp_xxxx…`, `AKIA…EXAMPLE`) do not count. Takes
+// linear time; any thread.
 bool has_secret(std::string_view text);
 
 }  // namespace redraft

@@ -94,6 +94,16 @@ TEST(SecretNames, WhatTheReviewFound) {
     EXPECT_EQ(forbidden_name(name, false), SkipReason::kSecret) << name;
 }
 
+TEST(SecretNames, WhatTheSecondReviewFound) {
+  for (const char* name : {".dev.vars", ".dev.vars.production", ".Renviron", "vault.yml",
+                           "group_vars/all/vault.yml", "prod-vault.yaml", "secrets/db.json",
+                           "config/secrets/prod.yaml", "app/google-services.json",
+                           "ios/GoogleService-Info.plist", "android/key.properties", "sign.jwk"})
+    EXPECT_EQ(forbidden_name(name, false), SkipReason::kSecret) << name;
+  for (const char* name : {"secrets/store.py", "src/secrets/index.ts", "vault.go", "dev.vars.ts"})
+    EXPECT_NE(forbidden_name(name, false), SkipReason::kSecret) << name;
+}
+
 TEST(SecretNames, SourcesAreNone) {
   for (const char* name : {"env.py",
                            "env.ts",
@@ -253,6 +263,50 @@ TEST(SecretText, KeysWhereverTheyStand) {
   EXPECT_TRUE(has_secret("PuTTY-User-Key-File-3: ssh-ed25519\n"));
 }
 
+TEST(SecretText, UrlsWithPasswordsAndWebHooks) {
+  Random random(13);
+  const std::string word = random_text(random, alphabet_of(TokenAlphabet::kAlphanumeric), 68) + "7";
+  const std::string slack = "T0123456/B0123456/" + word.substr(0, 24) + "4";
+  for (const std::string& text : std::vector<std::string>{
+           "postgres://app:" + word.substr(0, 12) + "@db.corp.net:5432/x",
+           "url = 'mongodb+srv://me:" + word.substr(0, 9) + "@cluster0.abcde.mongodb.net'",
+           "https://me:" + word + "@github.com/a/b.git",
+           "amqp://u:p%40" + word + "@mq.corp.net/%2f", "https://hooks.slack.com/services/" + slack,
+           "\"https://discord.com/api/webhooks/123456789012345678/" + word + "\"",
+           "https://api.telegram.org/bot1234567890:AA" + word.substr(0, 33) + "9/sendMessage"})
+    EXPECT_TRUE(has_secret(text)) << text;
+  for (const std::string& text : std::vector<std::string>{
+           "postgres://app:" + word + "@localhost/x", "postgres://app:" + word + "@db:5432/x",
+           "postgres://app:" + word + "@127.0.0.1/x", "postgres://app:${PASSWORD}@db.corp.net/x",
+           "postgres://app:your-" + word + "@db.corp.net/x",
+           "https://user:secret@example.org/" + word, "postgres://postgres:postgres@db.corp.net",
+           "https://corp.net/" + word + ":x@y",
+           std::string(
+               "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX"),
+           std::string("https://hooks.slack.com/services/{team}/{bot}/{token}"),
+           "https://notdiscord.com/api/webhooks/1/" + word, "git@github.com:a/" + word + ".git",
+           "ssh://git@github.com/" + word})
+    EXPECT_FALSE(has_secret(text)) << text;
+}
+
+TEST(SecretText, KeysInOtherForms) {
+  Random random(14);
+  const std::string word = random_text(random, kBase64.substr(0, 62), 43) + "_7";
+  EXPECT_TRUE(has_secret("notes\nPuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 8\nAAAA\n"));
+  EXPECT_TRUE(has_secret("{\"kty\": \"EC\", \"crv\": \"P-256\", \"d\": \"" + word + "\"}"));
+  EXPECT_TRUE(has_secret("[{\"k\":\"" + word + "\",\"kty\":\"oct\"}]"));
+  EXPECT_FALSE(has_secret("{\"kty\": \"EC\", \"x\": \"" + word + "\"}")) << "a public key";
+  EXPECT_TRUE(has_secret("APP_KEY=base64:" + word + "="));
+  EXPECT_TRUE(has_secret("TOKEN = '1234567890:AA" + word.substr(0, 33) + "'"));
+  EXPECT_FALSE(has_secret("TOKEN = '1234567890:BB" + word.substr(0, 33) + "'"));
+  for (const std::string& text :
+       {std::string("SECRET_KEY = 'django-insecure-a-long-word-for-development-only'"),
+        std::string("api_key = settings.the_name_of_a_very_long_setting_of_ours"),
+        std::string("API_KEY: ${{ secrets.SOME_VERY_LONG_NAME_OF_A_SECRET_KEY }}"),
+        std::string("access_token = make_a_token_with_a_very_long_function_name(x)")})
+    EXPECT_FALSE(has_secret(text)) << text;
+}
+
 TEST(SecretText, AServiceAccountByWhateverName) {
   Random random(11);
   std::string key = pem(random, "PRIVATE KEY");
@@ -297,7 +351,8 @@ TEST(SecretText, TakesLinearTime) {
   for (const std::string& part :
        {std::string("privatekey="), std::string("PRIVATE KEY-----\n"), std::string("ghp_"),
         std::string("secret_access_key: \"\n"), std::string("-----BEGIN "), std::string("\n"),
-        std::string("    a:\n"), std::string("PRIVATE KEY-----\\n+ "), std::string("AKIA.")}) {
+        std::string("    a:\n"), std::string("PRIVATE KEY-----\\n+ "), std::string("AKIA."),
+        std::string("://a:"), std::string("\"kty\" "), std::string("api_key=")}) {
     std::string text;
     while (text.size() < (1U << 20)) text += part;
     const auto start = std::chrono::steady_clock::now();
