@@ -1,6 +1,7 @@
 #include "support/files/file_handle.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,14 @@ FileHandle FileHandle::open_at(int folder, const char* path, int flags, mode_t m
     descriptor = ::openat(folder, path, flags, mode);
   } while (descriptor < 0 && errno == EINTR);
   return FileHandle(descriptor);
+}
+
+FileHandle FileHandle::open_regular(const char* path, int flags, mode_t mode) {
+  FileHandle file = open(path, flags | O_NONBLOCK, mode);
+  struct stat status = {};
+  if (!file || (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode))) return file;
+  errno = ENXIO;
+  return FileHandle();
 }
 
 FileHandle::~FileHandle() {

@@ -15,6 +15,9 @@ class FileHandle {
   // folders and pipes. On failure the handle is empty and errno gives the reason.
   static FileHandle open(const char* path, int flags, mode_t mode = 0);
   static FileHandle open_at(int folder, const char* path, int flags, mode_t mode = 0);
+  // The same for a file that nobody else should have replaced: waits for no pipe, and opens a
+  // regular file only; anything else fails with ENXIO.
+  static FileHandle open_regular(const char* path, int flags, mode_t mode = 0);
   FileHandle(FileHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   FileHandle& operator=(FileHandle&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);

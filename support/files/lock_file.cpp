@@ -31,7 +31,7 @@ Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (true) {
     FileHandle handle =
-        FileHandle::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        FileHandle::open_regular(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (!handle) return file_error(file, "cannot be locked");
     // Whoever has removed the file since it was opened leaves nothing to lock.
     const bool locked = ::flock(handle.get(), LOCK_EX | LOCK_NB) == 0;

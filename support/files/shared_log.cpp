@@ -29,8 +29,8 @@ void SharedLog::rename_if_long() const {
 
 Result<FileHandle> SharedLog::open() const {
   rename_if_long();
-  FileHandle log =
-      FileHandle::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  FileHandle log = FileHandle::open_regular(
+      file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (!log) return file_error(file_);
   return log;
 }

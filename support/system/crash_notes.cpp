@@ -15,6 +15,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -31,6 +32,8 @@
 
 namespace redraft {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kDigits = 16;
 constexpr std::size_t kLineBytes = 3 * (kDigits + 1);
@@ -161,11 +164,17 @@ Result<void> keep_crash_notes(const std::filesystem::path& file, std::string_vie
   if (notes >= 0) return Error("this process already keeps crash notes");
   if (const Result<void> made = make_folders(file.parent_path()); !made) return made.error();
   build_key = work_key(build);
-  read_notes(file);
   std::error_code problem;
+  // A pipe would keep the server waiting for whoever reads or writes it.
+  if (fs::exists(fs::symlink_status(file, problem)) &&
+      !fs::is_regular_file(fs::symlink_status(file, problem)))
+    fs::remove(file, problem);
+  read_notes(file);
   if (std::filesystem::file_size(file, problem) > kMaxBytes && !problem)
     std::filesystem::remove(file, problem);
-  notes = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+  notes = FileHandle::open_regular(file.c_str(),
+                                   O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)
+              .release();
   if (notes < 0) return file_error(file);
   add_fault_step(note_work);
   return {};

@@ -353,6 +353,8 @@ Result<void> keep_crash_reports(const std::filesystem::path& folder, std::string
 std::vector<CrashReport> crash_reports(const std::filesystem::path& folder) {
   std::vector<CrashReport> out;
   for (const std::filesystem::path& file : files_in(folder)) {
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(file, problem)) continue;
     std::ifstream in(file);
     std::string line;
     if (!std::getline(in, line) || line + "\n" != kTitle) continue;

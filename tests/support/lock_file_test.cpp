@@ -16,12 +16,14 @@
 #include "tests/kit/hang_limit.h"
 
 namespace {
-bool fstat_fails = false;
+bool fstat_fails = false;  // at every second call: when the lock is checked after it was opened
+int fstat_calls = 0;
 }  // namespace
 
 // In place of the C library's, for this program.
 extern "C" int fstat(int descriptor, struct stat* status) noexcept {
-  if (!fstat_fails) return ::fstatat(descriptor, "", status, AT_EMPTY_PATH);
+  if (!fstat_fails || fstat_calls++ % 2 == 0)
+    return ::fstatat(descriptor, "", status, AT_EMPTY_PATH);
   errno = EIO;
   return -1;
 }
@@ -96,6 +98,11 @@ TEST_F(LockFileTest, AFolderThatIsNotThere) {
   const auto lock = LockFile::take(folder_ / "none" / "lock");
   ASSERT_FALSE(lock);
   EXPECT_NE(lock.error().message().find("No such file"), std::string::npos);
+}
+
+TEST_F(LockFileTest, APipeInItsPlaceKeepsNobodyWaiting) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(LockFile::take(file_));
 }
 
 // A file system that does not say which file was opened keeps nobody waiting for ever.

@@ -57,6 +57,11 @@ TEST_F(SharedLogTest, ALongOneIsOldAtTheNextStart) {
   EXPECT_EQ(text_of(file_), "new\n");
 }
 
+TEST_F(SharedLogTest, APipeInItsPlaceKeepsNobodyWaiting) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(log_.open());
+}
+
 TEST_F(SharedLogTest, WritersFollowToTheNewFile) {
   const Result<FileHandle> mine = log_.open();
   const Result<FileHandle> other = log_.open();

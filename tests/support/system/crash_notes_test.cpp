@@ -184,5 +184,13 @@ TEST_F(CrashNotes, TheFileHasNoNameOfADocumentAndStaysSmall) {
   EXPECT_EQ(std::filesystem::file_size(file_), 0U);
 }
 
+// Opening it would wait until somebody writes into it.
+TEST_F(CrashNotes, APipeInPlaceOfTheFileKeepsNobodyWaiting) {
+  std::filesystem::create_directories(file_.parent_path());
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_EQ(crashes_at_file("file:///a"), 0);
+  EXPECT_TRUE(std::filesystem::is_regular_file(file_));
+}
+
 }  // namespace
 }  // namespace redraft
