@@ -92,7 +92,8 @@ class ModelRounds : public testing::TestWithParam<const char*> {
     CountedModel& model = *model_;
     const auto cache = model.new_cache(kContext);
     DecodeRequest request;
-    for (int i = 0; i < kPrompt; ++i) request.prompt.push_back(between(random_, 0, kVocabulary - 1));
+    for (int i = 0; i < kPrompt; ++i)
+      request.prompt.push_back(between(random_, 0, kVocabulary - 1));
     request.max_new_tokens = kOutput;
     const auto plain_cache = model.new_cache(kContext);
     request.original = decode("ar", {&model, plain_cache.get()}, {}, request).tokens;
@@ -142,8 +143,8 @@ TEST_P(ModelRounds, CostLittleIfTheTextIsWrong) {
     double price = 0;
     for (const CountedModel::Pass& pass : rounds.passes) price += curve.seconds(1 + pass.draft);
     constexpr int kPlain = kOutput + 1;  // one pass reads the first part of the prompt
-    EXPECT_LE(price, 1.03 * kPlain) << "drafted " << rounds.drafted() << ", accepted "
-                                    << rounds.accepted();
+    EXPECT_LE(price, 1.03 * kPlain)
+        << "drafted " << rounds.drafted() << ", accepted " << rounds.accepted();
   }
 }
 
