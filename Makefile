@@ -81,7 +81,7 @@ wheel: ## Build the Python package redraft-vllm, drafts for vLLM, to dist/
 install: program ## Install to PREFIX (default ~/.local)
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-dist: configure ## Pack the build for users who do not compile: archive, .deb, VS Code extension, Neovim plugin (DIST=deb: only that; LEVEL=3: fast)
+dist: configure ## Pack the build for users who do not compile: archive, .deb, VS Code extension, Neovim plugin, wheel, npm package (DIST=deb: only that; LEVEL=3: fast)
 	@$(SETUP) dist
 	@cmake --build --preset release --target redraft
 	@$(PYTHON) tools/dist.py --build $(BUILD) $(if $(DIST),--only $(DIST)) $(if $(LEVEL),--level $(LEVEL))

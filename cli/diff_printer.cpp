@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "support/utf8/hidden_characters.h"
 #include "text/strings/lines.h"
 
 namespace redraft::cli {
@@ -108,20 +109,11 @@ std::string unified_hunk(const std::vector<std::string>& lines,
   return header + body;
 }
 
-// Escapes a line of source text, so that its control characters do not affect the terminal.
+// A line of source text without its line ending, so that it does not affect the terminal.
 std::string printable_line(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  std::string result;
-  for (const char character : line) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte == '\t' || (byte >= 0x20 && byte != 0x7F)) {
-      result += character;
-    } else {
-      result.append(1, '^').append(1, static_cast<char>(byte ^ 0x40));
-    }
-  }
-  return result;
+  return visible_text(line);
 }
 
 }  // namespace
@@ -187,7 +179,7 @@ void LiveDiff::show_unfinished() {
 }
 
 void LiveDiff::show(const PrintedChange& change) {
-  if (!any_) styled(kBold, path_);
+  if (!any_) styled(kBold, visible_text(path_));
   const bool joined = any_ && change.first <= shown_ + 2 * kContext;
   if (joined) {
     context(shown_, change.first);

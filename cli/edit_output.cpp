@@ -13,6 +13,7 @@
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
+#include "support/utf8/hidden_characters.h"
 
 namespace redraft::cli {
 namespace {
@@ -34,15 +35,16 @@ bool leaves_out(const EditOutput& output, const Kept& kept) {
 
 void print_repair(const EditResult& result) {
   if (result.repair) {
-    std::cerr << "redraft: the first answer was doubtful (" << result.repair->because
+    std::cerr << "redraft: the first answer was doubtful (" << visible_text(result.repair->because)
               << "); the second " << (result.repair->taken ? "was used" : "was no better") << "\n";
   }
-  for (const std::string& note : result.tidied) std::cerr << "redraft: " << note << "\n";
+  for (const std::string& note : result.tidied)
+    std::cerr << "redraft: " << visible_text(note) << "\n";
 }
 
 void print_doubts(const EditResult& result) {
   for (const Doubt& doubt : result.doubts)
-    std::cerr << "redraft: check this edit: " << doubt.reason << "\n";
+    std::cerr << "redraft: check this edit: " << visible_text(doubt.reason) << "\n";
 }
 
 // "8", "8-63"
@@ -72,7 +74,7 @@ void print_left_out(const EditOutput& output, const Document& document, const Ed
   for (const auto& [reason, lines] : reasons) {
     const bool is_one = lines.find_first_of(",-") == std::string::npos;
     std::cerr << "redraft: not written: " << (is_one ? "line " : "lines ") << lines << ": "
-              << reason << "\n";
+              << visible_text(reason) << "\n";
   }
   const auto n_written = std::ranges::count(kept.written, true);
   std::cerr << "redraft: wrote " << n_written << " of " << kept.written.size() << " changes to "
@@ -137,15 +139,21 @@ void print_json(const Document& document, const EditResult& result, const Kept& 
   std::cout << dump(json) << std::endl;
 }
 
+// A terminal must not act on what stands in a file or an answer; a pipe gets the bytes.
+std::string for_output(const std::string& text) {
+  return isatty(STDOUT_FILENO) != 0 ? visible_text(text) : text;
+}
+
 void print(const EditOutput& output, const Document& document, const EditResult& result,
            const Kept& kept, const std::optional<Decoded>& decoded,
            const std::optional<Comparison>& comparison) {
   if (output.format == Format::kJson) {
     print_json(document, result, kept, decoded, comparison);
   } else if (output.format == Format::kText) {
-    std::cout << result.text << std::flush;
+    std::cout << for_output(result.text) << std::flush;
   } else if (!output.shows_live() || !decoded) {
-    std::cout << unified_diff(output.file, document.text(), edits_of(result.hunks)) << std::flush;
+    std::cout << for_output(unified_diff(output.file, document.text(), edits_of(result.hunks)))
+              << std::flush;
   }
   if (result.hunks.empty() && !result.why_carried_out.empty()) {
     std::cerr << "redraft: nothing had to be changed: " << result.why_carried_out << '\n';

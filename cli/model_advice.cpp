@@ -14,7 +14,8 @@ namespace redraft::cli {
 namespace {
 
 // Sizes and licences as the publishers state them (October 2026). Qwen2.5-Coder-1.5B is the
-// default. Layers with a sliding window count by their state, not by attention_layers.
+// default. Layers with a sliding window count by their state, not by attention_layers, and those
+// that share keys and values not at all.
 constexpr std::array kAdvised{
     AdvisedModel{.name = "Qwen2.5-Coder-1.5B",
                  .source = "qwen2.5-coder-1.5b",
@@ -28,6 +29,19 @@ constexpr std::array kAdvised{
                  .state_mebibytes = 0,
                  .completes = true,
                  .evidence = Evidence::kRun},
+    AdvisedModel{.name = "Gemma-4-E4B",
+                 .source = "unsloth/gemma-4-E4B-it-GGUF:Q4_K_M",
+                 .machine_gigabytes = 8,
+                 .file_gigabytes = 5.3,
+                 .pass_gigabytes = 2.9,
+                 .disk_gigabytes = 2.3,
+                 .licence = "Apache-2.0",
+                 .attention_layers = 4,
+                 .kv_heads = 2,
+                 .head_dim = 512,
+                 .state_mebibytes = 20.1,
+                 .completes = false,
+                 .evidence = Evidence::kNeverRun},
     AdvisedModel{.name = "Qwen3.5-4B",
                  .source = "unsloth/Qwen3.5-4B-GGUF:Q4_K_M",
                  .machine_gigabytes = 8,
@@ -143,8 +157,8 @@ std::uint64_t memory_needed_by(const AdvisedModel& model) {
                         static_cast<double>(kStatesOfACache) * model.state_mebibytes * kMebibyte;
   const double more = std::max(0.0, caches - static_cast<double>(defaults.cache_bytes));
   const Result<std::uint64_t> program = memory_needed({});
-  return static_cast<std::uint64_t>(model.file_gigabytes * kGigabyte + more) +
-         (program ? *program : 0);
+  const double weights = (model.file_gigabytes - model.disk_gigabytes) * kGigabyte;
+  return static_cast<std::uint64_t>(weights + more) + (program ? *program : 0);
 }
 
 // The weights, and the states, which are read and written.

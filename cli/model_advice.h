@@ -19,10 +19,11 @@ enum class Evidence : std::uint8_t {
 // A model for machines with so much memory, as its publishers describe it.
 struct AdvisedModel {
   const char* name;
-  const char* source;     // for `redraft models pull`: a known name, or OWNER/NAME:QUANTISATION
-  int machine_gigabytes;  // of the smallest machine that it is for
-  double file_gigabytes;  // 10^9 bytes
-  double pass_gigabytes;  // that a pass over one row reads, of a mixture its active experts
+  const char* source;         // for `redraft models pull`: a known name, or OWNER/NAME:QUANTISATION
+  int machine_gigabytes;      // of the smallest machine that it is for
+  double file_gigabytes;      // 10^9 bytes
+  double pass_gigabytes;      // that a pass over one row reads, of a mixture its active experts
+  double disk_gigabytes = 0;  // of the file: stays on disk (ModelSummary::disk_bytes)
   const char* licence;
   // What a request takes besides the weights.
   int attention_layers, kv_heads, head_dim;

@@ -207,16 +207,7 @@ void Connection::read_request(std::string body) {
 
 void Connection::take_generation(std::variant<Generation, ApiError> read) {
   if (const auto* problem = std::get_if<ApiError>(&read)) return answer(*problem);
-  Generation& generation = std::get<Generation>(read);
-  const std::string& served = shared_.options.model;
-  if (!generation.model.empty() && generation.model != served) {
-    return answer(ApiError{
-        .status = 404,
-        .message = "this server only has the model '" + served + "'; name that one, or none",
-        .field = "model",
-        .code = "model_not_found"});
-  }
-  run(std::move(generation));
+  run(std::move(std::get<Generation>(read)));
 }
 
 // The generation
@@ -224,7 +215,7 @@ void Connection::take_generation(std::variant<Generation, ApiError> read) {
 void Connection::run(Generation generation) {
   generation_ = std::make_shared<const Generation>(std::move(generation));
   answer_.emplace(*generation_, shared_.options.model, shared_.created, ++shared_.answers);
-  all_ = {};
+  texts_.assign(static_cast<std::size_t>(generation_->choices), {});
   streaming_ = false;
   job_ = add_generation(shared_.engine, generation_, shared_.options.generation, events());
   shared_.metrics.begin_generation();
@@ -281,21 +272,22 @@ void Connection::begin_answer() {
 
 void Connection::add_part(const AnswerPart& part) {
   if (streaming_) return write_stream(answer_->part_event(part));
-  all_.text += part.text;
-  all_.thoughts += part.thoughts;
-  std::ranges::copy(part.likelihoods, std::back_inserter(all_.likelihoods));
+  AnswerPart& all = texts_[static_cast<std::size_t>(part.choice)];
+  all.text += part.text;
+  all.thoughts += part.thoughts;
+  std::ranges::copy(part.likelihoods, std::back_inserter(all.likelihoods));
 }
 
 void Connection::end_answer(const GenerationEnd& end) {
   job_.reset();
   shared_.metrics.end_generation(end);
-  if (!end.error && end.reason == GenerationEnd::Reason::kCancelled) return this->end();
+  if (!end.error && end.is_cancelled()) return this->end();
   if (streaming_) {
     return write_stream(end.error ? Answer::error_event(*end.error) : answer_->last_events(end),
                         true);
   }
   if (end.error) return answer(*end.error);
-  answer(200, kJson, lsp::to_text(answer_->whole(all_, end)));
+  answer(200, kJson, lsp::to_text(answer_->whole(texts_, end)));
 }
 
 // The answer

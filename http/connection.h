@@ -111,7 +111,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // The answer:
   std::optional<Answer> answer_;
-  AnswerPart all_;  // for an answer that is not streamed
+  std::vector<AnswerPart> texts_;  // of each choice, for an answer that is not streamed
   bool streaming_ = false;
   std::string writing_, waiting_;  // bytes
   bool is_writing_ = false;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Packs a build for users who do not compile: an archive, a .deb, the VS Code extension with the server inside, and the
-Neovim plugin. The same build always gives the same bytes.
+"""Packs a build for users who do not compile: an archive, a .deb, the VS Code extension with the server inside, the Neovim
+plugin, a Python wheel and an npm package. The same build always gives the same bytes.
 
-    tools/dist.py [--build build] [--out dist] [--only archive,deb,vsix,neovim] [--level 19]
+    tools/dist.py [--build build] [--out dist] [--only archive,deb,vsix,neovim,wheel,npm] [--level 19]
 """
 
 import argparse
@@ -11,10 +11,10 @@ import pathlib
 import shutil
 import sys
 
-from dist_steps import deb, editors, stage
+from dist_steps import deb, editors, registries, stage
 from dist_steps.packing import DistError, files_of, tar_zst, written
 
-KINDS = ("archive", "deb", "vsix", "neovim")
+KINDS = ("archive", "deb", "vsix", "neovim", "wheel", "npm")
 LIMIT = 200e6  # bytes of an artefact, packed
 
 
@@ -69,6 +69,10 @@ def pack(options, kinds):
         editors.neovim(staged, plugin, epoch)
         made.append(out / f"{plugin.name}.tar.zst")
         tar_zst(plugin, made[-1], epoch, options.level)
+    if "wheel" in kinds:
+        made.append(registries.wheel(staged, out, version, epoch, needed, options.level))
+    if "npm" in kinds:
+        made.append(registries.npm(staged, out, version, epoch, options.level))
     print(f"Needs glibc {needed['GLIBC']} and a C++ library with GLIBCXX_{needed['GLIBCXX']}.")
     print_parts(staged, packed)
     shutil.rmtree(work)

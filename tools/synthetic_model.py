@@ -32,6 +32,7 @@ Q8, MXFP4 = gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.MXFP4
 # What converters take if a row is no multiple of 256.
 NARROW = {Q4: gguf.GGMLQuantizationType.Q5_0, Q6: Q8}
 HYBRID = {"heads": 16, "kv_heads": 4, "head_dim": 256, "key_heads": 16, "state": 128, "every": 4, "vocabulary": 248320}
+GEMMA = {"head_dim": 512, "window_head_dim": 256, "vocabulary": 262144}
 # name: the architecture, and its sizes
 SHAPES = {
     "qwen3.5-0.8b": ("qwen35", {**HYBRID, "hidden": 1024, "ff": 3584, "layers": 24, "value_heads": 16, "heads": 8,
@@ -48,6 +49,13 @@ SHAPES = {
     "gpt-oss-20b": ("gpt-oss", {"hidden": 2880, "ff": 2880, "layers": 24, "heads": 64, "kv_heads": 8, "head_dim": 64,
                                 "experts": 32, "used": 4, "window": 128, "pattern": 2, "vocabulary": 201088,
                                 "biases": True, "main": Q8, "expert": MXFP4}),
+    # The layers behind the first `own` ones share keys and values.
+    "gemma4-e2b": ("gemma4", {**GEMMA, "hidden": 1536, "ff": 6144, "wide": 12288, "layers": 35, "heads": 8, "kv_heads": 1,
+                              "window_kv_heads": 1, "window": 512, "pattern": 5, "own": 15, "input": 256}),
+    "gemma4-e4b": ("gemma4", {**GEMMA, "hidden": 2560, "ff": 10240, "wide": 10240, "layers": 42, "heads": 8, "kv_heads": 2,
+                              "window_kv_heads": 2, "window": 512, "pattern": 6, "own": 24, "input": 256}),
+    "gemma4-12b": ("gemma4", {**GEMMA, "hidden": 3840, "ff": 15360, "layers": 48, "heads": 16, "kv_heads": 1,
+                              "window_kv_heads": 8, "window": 1024, "pattern": 6, "keys_are_values": True}),
     "qwen3-1.7b": ("qwen3", {"hidden": 2048, "ff": 6144, "layers": 28, "heads": 16, "kv_heads": 8, "head_dim": 128,
                              "vocabulary": 151936}),
     "smollm3-3b": ("smollm3", {"hidden": 2048, "ff": 11008, "layers": 36, "heads": 16, "kv_heads": 4, "head_dim": 128,
@@ -153,13 +161,24 @@ class Writer:
         out.add_block_count(s["layers"] + self.has_mtp)
         if self.has_mtp:
             out.add_uint32(f"{out.arch}.nextn_predict_layers", 1)
-        out.add_feed_forward_length(s["ff"])
+        own = self.own_layers()
+        out.add_feed_forward_length([self.width(i) for i in range(s["layers"])] if "own" in s else s["ff"])
         out.add_head_count(s["heads"])
-        out.add_head_count_kv([s["kv_heads"] if self.has_attention(i) else 0 for i in range(s["layers"])]
-                              if "taps" in s else s["kv_heads"])
+        varies = "taps" in s or out.arch == "gemma4"
+        out.add_head_count_kv([self.kv_heads(i) for i in range(s["layers"])] if varies else s["kv_heads"])
         out.add_key_length(s["head_dim"])
         out.add_value_length(s["head_dim"])
         out.add_rope_freq_base(1e7)
+        if out.arch == "gemma4":
+            for key in ("key", "value"):
+                out.add_uint32(f"gemma4.attention.{key}_length_swa", s["window_head_dim"])
+            out.add_rope_dimension_count(s["head_dim"])
+            out.add_rope_dimension_count_swa(s["window_head_dim"])
+            out.add_rope_freq_base_swa(1e4)
+            out.add_final_logit_softcapping(30)
+            out.add_shared_kv_layers(s["layers"] - own)
+            out.add_embedding_length_per_layer_input(s.get("input", 0))
+            self.out.add_tensor("rope_freqs.weight", numpy.array([1] * 64 + [1e30] * 192, numpy.float32))
         out.add_layer_norm_rms_eps(1e-6)
         self.tokenizer()
         if "every" in s:
@@ -194,6 +213,21 @@ class Writer:
             if "shared" in s:
                 out.add_expert_shared_feed_forward_length(s["shared"])
 
+    def has_window(self, layer):
+        return "window" in self.sizes and (layer + 1) % self.sizes["pattern"] != 0
+
+    def own_layers(self):
+        """How many layers have keys and values of their own."""
+        return self.sizes.get("own", self.sizes["layers"])
+
+    def width(self, layer):
+        return self.sizes["wide"] if "wide" in self.sizes and layer >= self.own_layers() else self.sizes["ff"]
+
+    def kv_heads(self, layer):
+        if self.out.arch == "gemma4" and self.has_window(layer):
+            return self.sizes["window_kv_heads"]
+        return self.sizes["kv_heads"] if self.has_attention(layer) else 0
+
     def has_attention(self, layer):
         if "taps" in self.sizes:
             return layer in self.sizes["attention"]
@@ -224,8 +258,42 @@ class Writer:
                                   + [f"{blank}{word[0]} {word[1]}" for word in WORDS])
         self.out.add_eos_token_id(end)
 
-    def attention(self, prefix):
+    def gemma_attention(self, prefix, number):
         s = self.sizes
+        dim = s["window_head_dim" if self.has_window(number) else "head_dim"]
+        keys = dim * self.kv_heads(number)
+        self.matrix(prefix + "attn_q.weight", dim * s["heads"], s["hidden"], Q4)
+        self.floats(prefix + "attn_q_norm.weight", dim, middle=1)
+        if number < self.own_layers():
+            self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
+            self.floats(prefix + "attn_k_norm.weight", dim, middle=1)
+            if self.has_window(number) or "keys_are_values" not in s:
+                self.matrix(prefix + "attn_v.weight", keys, s["hidden"], Q6)
+        self.matrix(prefix + "attn_output.weight", s["hidden"], dim * s["heads"], Q4)
+
+    def gemma_layer(self, prefix):
+        """What other layers do not have."""
+        s = self.sizes
+        for name in ("post_attention_norm", "post_ffw_norm"):
+            self.floats(f"{prefix}{name}.weight", s["hidden"], middle=1)
+        self.floats(prefix + "layer_output_scale.weight", 1, middle=0.5)
+        if "input" in s:
+            self.matrix(prefix + "inp_gate.weight", s["input"], s["hidden"], Q4)
+            self.matrix(prefix + "proj.weight", s["hidden"], s["input"], Q4)
+            self.floats(prefix + "post_norm.weight", s["hidden"], middle=1)
+
+    def inputs_of_layers(self):
+        s = self.sizes
+        width = s["layers"] * s["input"]
+        self.matrix("per_layer_token_embd.weight", s["vocabulary"], width, Q6)
+        self.matrix("per_layer_model_proj.weight", width, s["hidden"], gguf.GGMLQuantizationType.BF16)
+        self.floats("per_layer_proj_norm.weight", s["input"], middle=1)
+
+    def attention(self, prefix, number):
+        s = self.sizes
+        if self.out.arch == "gemma4":
+            self.gemma_attention(prefix, number)
+            return
         width, keys = s["heads"] * s["head_dim"], s["kv_heads"] * s["head_dim"]
         self.matrix(prefix + "attn_q.weight", (2 if "every" in s else 1) * width, s["hidden"], Q4)
         self.matrix(prefix + "attn_k.weight", keys, s["hidden"], Q4)
@@ -242,7 +310,7 @@ class Writer:
                 self.floats(f"{prefix}attn_{name}.bias", size)
             self.floats(prefix + "attn_sinks.weight", s["heads"])
 
-    def recurrence(self, prefix):
+    def recurrence(self, prefix, _number):
         s = self.sizes
         values = s["state"] * s["value_heads"]
         channels = 2 * s["state"] * s["key_heads"] + values
@@ -256,7 +324,7 @@ class Writer:
         self.floats(prefix + "ssm_norm.weight", s["state"], middle=1)
         self.matrix(prefix + "ssm_out.weight", s["hidden"], values, Q4)
 
-    def short_convolution(self, prefix):
+    def short_convolution(self, prefix, _number):
         s = self.sizes
         self.matrix(prefix + "shortconv.in_proj.weight", 3 * s["hidden"], s["hidden"], Q4)
         self.floats(prefix + "shortconv.conv.weight", s["hidden"], s["taps"], spread=0.3)
@@ -266,9 +334,9 @@ class Writer:
         s = self.sizes
         down = Q6 if layer % 2 else Q4
         if "experts" not in s:
-            self.matrix(prefix + "ffn_gate.weight", s["ff"], s["hidden"], Q4)
-            self.matrix(prefix + "ffn_up.weight", s["ff"], s["hidden"], Q4)
-            self.matrix(prefix + "ffn_down.weight", s["hidden"], s["ff"], down)
+            self.matrix(prefix + "ffn_gate.weight", self.width(layer), s["hidden"], Q4)
+            self.matrix(prefix + "ffn_up.weight", self.width(layer), s["hidden"], Q4)
+            self.matrix(prefix + "ffn_down.weight", s["hidden"], self.width(layer), down)
             return
         self.floats(prefix + "ffn_gate_inp.weight", s["experts"], s["hidden"])
         parts = [("exps", s["experts"], s["ff"])]
@@ -288,7 +356,9 @@ class Writer:
         recurrence = self.short_convolution if "taps" in self.sizes else self.recurrence
         prefix, hidden = f"blk.{number}.", self.sizes["hidden"]
         self.floats(prefix + "attn_norm.weight", hidden, middle=1)
-        (self.attention if has_attention else recurrence)(prefix)
+        (self.attention if has_attention else recurrence)(prefix, number)
+        if self.out.arch == "gemma4":
+            self.gemma_layer(prefix)
         is_behind = "every" in self.sizes or self.out.arch in ("seed_oss", "gpt-oss")
         norm = "post_attention_norm" if is_behind else "ffn_norm"
         self.floats(f"{prefix}{norm}.weight", hidden, middle=1)
@@ -300,6 +370,8 @@ class Writer:
         self.embedding_and_head()
         norm = "token_embd_norm" if "taps" in s else "output_norm"
         self.floats(norm + ".weight", s["hidden"], middle=1, spread=0 if self.successors else 0.02)
+        if "input" in s:
+            self.inputs_of_layers()
         for number in range(s["layers"]):
             self.layer(number, self.has_attention(number))
         if self.has_mtp:
@@ -322,6 +394,15 @@ def task(right):
             "before": " " + " ".join(text) + "\n", "after": " " + " ".join(WORDS[:WORDS_IN_TASK]) + "\n"}
 
 
+def with_layers(sizes, layers):
+    """The same with so many layers. As many of them share keys as before, in proportion, and with the same mix."""
+    changed = {**sizes, "layers": layers}
+    if "own" in sizes:
+        pattern = sizes["pattern"]
+        changed["own"] = max(1, round(layers * sizes["own"] / sizes["layers"] / pattern)) * pattern
+    return changed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shape", choices=SHAPES)
@@ -335,7 +416,7 @@ def main():
         parser.error("a model of successors has the formats of Q4_K_M")
     architecture, sizes = SHAPES[arguments.shape]
     if arguments.layers:
-        sizes = {**sizes, "layers": arguments.layers}
+        sizes = with_layers(sizes, arguments.layers)
     Writer(arguments.file, architecture, sizes, arguments.successors is not None, arguments.mtp_noise,
            FORMATS.get(arguments.weights)).write()
     if arguments.successors:

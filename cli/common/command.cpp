@@ -8,12 +8,14 @@
 #include "cli/common/misuse_reason.h"
 #include "decoding/kernels/linear.h"
 #include "support/log/log.h"
+#include "support/utf8/hidden_characters.h"
 
 namespace redraft::cli {
 
 int fail(const Error& error) {
   std::cout.flush();
-  std::cerr << "redraft: error: " << error.message() << std::endl;
+  // It may quote a file, or what a server has sent.
+  std::cerr << "redraft: error: " << visible_text(error.message()) << std::endl;
   return kFailure;
 }
 

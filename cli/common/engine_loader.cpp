@@ -15,6 +15,7 @@
 #include "cli/common/skip_store.h"
 #include "decoding/model/gguf_parts.h"
 #include "decoding/model/model_store.h"
+#include "decoding/model/model_summary.h"
 #include "decoding/model/tokenizer_loader.h"
 #include "decoding/model_failure.h"
 #include "support/files/user_folders.h"
@@ -65,8 +66,9 @@ Result<std::uint64_t> bytes_of_weights(const std::filesystem::path& path) {
 Result<std::uint64_t> bytes_of_model(const std::string& model) {
   const Result<ModelLocation> location = locate_model(model);
   if (!location) return location.error();
-  const Result<std::uint64_t> bytes = bytes_of_weights(location->file);
+  Result<std::uint64_t> bytes = bytes_of_weights(location->file);
   if (!bytes) return bytes.error();
+  *bytes -= std::min(*bytes, bytes_looked_up(location->file));
   // Merged weights take twice the bits (format_of_changed).
   return location->adapter.empty() ? *bytes : 2 * *bytes;
 }

@@ -20,6 +20,8 @@ constexpr auto kAttention = TensorPlace::kAttention;
 constexpr auto kRecurrent = TensorPlace::kRecurrent;
 constexpr auto kMixture = TensorPlace::kMixture;
 constexpr auto kExpert = TensorPlace::kExpert;
+constexpr auto kInputOfLayers = TensorPlace::kInputOfLayers;
+constexpr auto kInputOfLayer = TensorPlace::kInputOfLayer;
 
 constexpr std::array kCommon = {
     TensorName{kModel, "token_embd", "model.embed_tokens"},
@@ -91,6 +93,14 @@ constexpr std::array kBesideExperts = {
     TensorName{kMixture, "post_ffw_norm_1", ""},
     TensorName{kMixture, "post_ffw_norm_2", ""},
 };
+constexpr std::array kInputsOfLayers = {
+    TensorName{kInputOfLayers, "per_layer_token_embd", ""},
+    TensorName{kInputOfLayers, "per_layer_model_proj", ""},
+    TensorName{kInputOfLayers, "per_layer_proj_norm", ""},
+    TensorName{kInputOfLayer, "inp_gate", ""},
+    TensorName{kInputOfLayer, "proj", ""},
+    TensorName{kInputOfLayer, "post_norm", ""},
+};
 constexpr std::array kExpertBiases = {
     TensorName{kLayer, "ffn_gate_inp", "mlp.router", true},
     TensorName{kLayer, "ffn_gate_exps.bias", "", false, true},
@@ -149,8 +159,8 @@ constexpr auto kNormedDenseTensors = joined(kCommon, kFeedForwardNorm, kQueryKey
 constexpr auto kNormedMixtureTensors =
     joined(kCommon, kFeedForwardNorm, kQueryKeyNorm, kRouter, kExperts);
 constexpr auto kBiasedMixtureTensors = joined(kCommon, kSinks, kExperts, kExpertBiases);
-constexpr auto kPostNormedTensors =
-    joined(kCommon, kPostNorms, kQueryKeyNorm, kDenseBlock, kRouter, kExperts, kBesideExperts);
+constexpr auto kPostNormedTensors = joined(kCommon, kPostNorms, kQueryKeyNorm, kDenseBlock, kRouter,
+                                           kExperts, kBesideExperts, kInputsOfLayers);
 constexpr auto kHybridDenseTensors =
     joined(kCommon, kHybrid, kSeparateProjections, kQueryKeyNorm, kDenseBlock);
 constexpr auto kHybridMixtureTensors =
@@ -163,9 +173,6 @@ constexpr std::array kRefusedInGranite = {
     kRefusedInDense[0],
     RefusedKey{"deepstack_mapping", "images that enter between layers",
                std::numeric_limits<double>::quiet_NaN()},
-};
-constexpr std::array kRefusedInGemma = {
-    RefusedKey{"embedding_length_per_layer_input", "embeddings for each layer", 0},
 };
 constexpr double kSoftmax = 1;
 constexpr std::array kUnsharedExperts = {
@@ -246,10 +253,10 @@ constexpr std::array kArchitectures = {
                  .attention_scale = 1,
                  .caps_logits = true,
                  .may_have_experts = true,
+                 .may_differ_by_layer = true,
                  .unwindowed_every = 6,
                  .tensors = kPostNormedTensors,
                  .no_folder = "redraft reads Gemma 4 as GGUF only",
-                 .refused_keys = kRefusedInGemma,
                  .not_on_gpu = "a model with sliding windows",
                  .not_trainable = "a model with sliding windows"},
     Architecture{.name = "qwen3next",

@@ -7,8 +7,19 @@
 namespace redraft {
 
 // Where a tensor occurs: once in a model, once in each layer, once in each layer with attention,
-// with a recurrent state or with experts, or once for each expert of a layer.
-enum class TensorPlace { kModel, kLayer, kAttention, kRecurrent, kMixture, kExpert };
+// with a recurrent state or with experts, or once for each expert of a layer. The last two are
+// kModel and kLayer of models whose layers have inputs of their own
+// (TransformerShape::layer_input).
+enum class TensorPlace {
+  kModel,
+  kLayer,
+  kAttention,
+  kRecurrent,
+  kMixture,
+  kExpert,
+  kInputOfLayers,
+  kInputOfLayer,
+};
 
 // A tensor that a model of an architecture may have.
 struct TensorName {
@@ -78,6 +89,9 @@ struct Architecture {
   bool rounds_yarn = true;
   // GGUF files may name experts, which then stand beside the dense block of every layer.
   bool may_have_experts = false;
+  // GGUF files may give each layer an input of its own (TransformerShape::layer_input) and a width
+  // of its feed-forward block, and let layers read the keys and values of others.
+  bool may_differ_by_layer = false;
   // The experts of a mixture are joined by one that every row goes to, scaled by a gate.
   bool shared_expert = false;
   Recurrence recurrence = Recurrence::kNone;

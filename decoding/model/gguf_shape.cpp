@@ -65,7 +65,6 @@ constexpr RefusedKey kNotComputed[] = {
     {"attention.clamp_kqv", "clamped attention", 0},
     {"attention.max_alibi_bias", "a bias by distance", 0},
     {"attention.output_scale", "scaled attention outputs", 1},
-    {"attention.shared_kv_layers", "keys shared by layers", 0},
     {"attn_logit_softcapping", "capped scores", 0},
     {"pooling_type", "pooled embeddings", 0},
     {"rope.scaling.alpha", "rope scaling by alpha", 0},
@@ -96,6 +95,10 @@ constexpr RefusedKey kOnlyWithScales[] = {
     {"residual_scale", "scaled residuals", 1},
     {"logit_scale", "scaled logits", 1},
 };
+constexpr RefusedKey kOnlyByLayer[] = {
+    {"attention.shared_kv_layers", "keys shared by layers", 0},
+    {"embedding_length_per_layer_input", "embeddings for each layer", 0},
+};
 constexpr RefusedKey kOnlyWithCap[] = {{"final_logit_softcapping", "capped logits", 0}};
 constexpr RefusedKey kOnlyWithTemperature[] = {
     {"attention.temperature_scale", "a temperature of scores", 0},
@@ -108,6 +111,7 @@ void refuse_what_is_not_computed(const GgufFile& file, ShapeReader& reader,
   if (!shape.architecture->has_scales) refuse_keys(file, reader, kOnlyWithScales);
   if (!shape.architecture->query_temperature) refuse_keys(file, reader, kOnlyWithTemperature);
   if (!shape.architecture->caps_logits) refuse_keys(file, reader, kOnlyWithCap);
+  if (!shape.architecture->may_differ_by_layer) refuse_keys(file, reader, kOnlyByLayer);
   if (!shape.architecture->has_delta_nets()) refuse_keys(file, reader, kOnlyWithDeltaNets);
   const int window = reader.integer_or(kWindow, 0);
   if (shape.architecture->unwindowed_every == 0 && window != 0 && window < shape.context_length)
@@ -151,15 +155,35 @@ RopeScaling read_scaling(ShapeReader& reader, const Architecture& architecture,
   return scaling;
 }
 
+constexpr int kMaxListed = 1 << 10;  // layers that lists are read for
+
+// The width inside dense blocks: a number, or a list with one for each layer.
+void read_dense_width(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
+  constexpr std::string_view kWidth = "feed_forward_length";
+  const auto list = file.integers(reader.key(kWidth));
+  if (!list || !shape.architecture->may_differ_by_layer) {
+    shape.feed_forward = reader.integer(kWidth);
+    return;
+  }
+  const auto layers = static_cast<std::size_t>(std::clamp(shape.layers, 0, kMaxListed));
+  if (list->size() < layers || layers == 0)
+    return reader.refuse(kWidth, "does not name every layer");
+  shape.feed_forward_widths.assign(list->begin(),
+                                   list->begin() + static_cast<std::ptrdiff_t>(layers));
+  shape.feed_forward = std::ranges::max(shape.feed_forward_widths);
+}
+
 // The width inside a feed-forward block, and how many there are.
 void read_feed_forward(const GgufFile& file, ShapeReader& reader, TransformerShape& shape) {
   if (!shape.architecture->is_mixture) {
     refuse_keys(file, reader, shape.architecture->refused_keys);
-    shape.feed_forward = reader.integer("feed_forward_length");
+    read_dense_width(file, reader, shape);
     if (!shape.architecture->may_have_experts) return;
     shape.experts = reader.integer_or("expert_count", 0);
     if (shape.experts == 0) return;
     shape.experts_used = reader.integer("expert_used_count");
+    if (!shape.feed_forward_widths.empty())
+      reader.refuse("feed_forward_length", "differs from layer to layer beside experts");
     shape.dense_feed_forward = shape.feed_forward;
     shape.feed_forward = reader.integer("expert_feed_forward_length");
     return;
@@ -240,7 +264,6 @@ std::optional<Error> refuse_unknown_tensors(const GgufFile& file, const Transfor
 }
 
 constexpr std::string_view kKeyHeads = "attention.head_count_kv";
-constexpr int kMaxListed = 1 << 10;  // layers that lists are read for
 
 // From a list of the key-value heads of each layer: those without any are recurrent. False: there
 // is no such list.
@@ -385,6 +408,17 @@ void read_scales(const GgufFile& file, ShapeReader& reader, TransformerShape& sh
   if (!*rotates) leave_unrotated(shape, 1);
 }
 
+void read_differences(ShapeReader& reader, TransformerShape& shape) {
+  if (!shape.architecture->may_differ_by_layer) return;
+  shape.layer_input = reader.integer_or("embedding_length_per_layer_input", 0);
+  constexpr std::string_view kShared = "attention.shared_kv_layers";
+  const int sharing = reader.integer_or(kShared, 0);
+  if (sharing == 0) return;
+  if (sharing < 0 || sharing >= shape.layers)
+    return reader.refuse(kShared, "leaves no layer with keys of its own");
+  shape.sharing_from = shape.layers - sharing;
+}
+
 void read_temperature(ShapeReader& reader, TransformerShape& shape) {
   if (!shape.architecture->query_temperature) return;
   shape.temperature_scale = reader.number_or("attention.temperature_scale", 0);
@@ -418,6 +452,7 @@ Result<TransformerShape> read_shape(const GgufFile& file) {
   read_window_heads(reader, shape);
   read_scales(file, reader, shape);
   read_temperature(reader, shape);
+  read_differences(reader, shape);
   if (architecture->unrotated_every > 0) leave_unrotated(shape, architecture->unrotated_every);
   refuse_what_is_not_computed(file, reader, shape);
   if (reader.error()) return *reader.error();

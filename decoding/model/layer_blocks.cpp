@@ -13,18 +13,22 @@ void LayerBlocks::embed(const at::Tensor& ids, const at::Tensor& out) const {
   if (shape_.embedding_scale != 1) operators::scale(out, shape_.embedding_scale);
 }
 
-// A layer without a matrix for values takes the keys for them, before their norm.
+// A layer without a matrix for values takes the keys for them, before their norm. One without a
+// matrix for keys has queries only.
 void LayerBlocks::project(const LayerWeights& layer, const PassRows& rows,
                           const AttentionRows& own) {
   const bool gated = shape_.architecture->gated_attention;
   const bool has_values = layer.value.n > 0;
+  const LinearWeight& key_matrix = has_own_keys(layer) ? layer.key : layer.query;
   const Activations input(rows.normed, rows.quantized,
-                          {&layer.query, &layer.key, has_values ? &layer.value : &layer.key});
+                          {&layer.query, &key_matrix, has_values ? &layer.value : &key_matrix});
   charge(PassPart::kNorm);
   const operators::Linear query{layer.query, input.of(layer.query),
                                 gated ? rows.query_and_gate : own.query};
   const operators::Linear key{layer.key, input.of(layer.key), own.key};
-  if (has_values) {
+  if (!has_own_keys(layer)) {
+    operators::linears({query});
+  } else if (has_values) {
     operators::linears({query, key, {layer.value, input.of(layer.value), own.value}});
   } else {
     operators::linears({query, key});
@@ -50,7 +54,8 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
                     own.query);
   if (query_factors_.differ_from_one())
     operators::scale_rows(own.query, query_factors_.values(), rows.positions);
-  place_keys_and_values(layer, rows, own, rope, tree.committed, keys, values);
+  if (has_own_keys(layer))
+    place_keys_and_values(layer, rows, own, rope, tree.committed, keys, values);
   charge(PassPart::kRope);
   operators::tree_attention(own.query, keys, values, rows.parents, layer.sinks, tree, own.attended);
   if (shape_.architecture->gated_attention)
@@ -82,15 +87,24 @@ void LayerBlocks::feed_forward(const LayerWeights& layer, const PassRows& rows) 
 void LayerBlocks::dense_block(const LayerWeights& layer, const PassRows& rows,
                               const at::Tensor& out) {
   const Activations input(rows.normed, rows.quantized, {&layer.gate, &layer.up});
+  const at::Tensor gate = first_columns(rows.gate, layer.gate.n);
+  const at::Tensor up = first_columns(rows.up, layer.up.n);
   charge(PassPart::kNorm);
   operators::linears(
-      {{layer.gate, input.of(layer.gate), rows.gate}, {layer.up, input.of(layer.up), rows.up}});
+      {{layer.gate, input.of(layer.gate), gate}, {layer.up, input.of(layer.up), up}});
   charge(PassPart::kGateUp);
-  activate(shape_.architecture->activation, rows.gate, rows.up);
-  const Activations active(rows.gate, rows.quantized, {&layer.down});
+  activate(shape_.architecture->activation, gate, up);
+  const Activations active(gate, rows.quantized, {&layer.down});
   charge(PassPart::kActivation);
   operators::linears({{layer.down, active.of(layer.down), out}});
   charge(PassPart::kDown);
+}
+
+// The same memory as rows of another width, at most as wide.
+at::Tensor LayerBlocks::first_columns(const at::Tensor& rows, std::int64_t width) {
+  if (rows.size(1) == width) return rows;
+  const std::int64_t count = rows.size(0);
+  return rows.view({-1}).narrow(0, 0, count * width).view({count, width});
 }
 
 // The router, the experts and the dense block each read the stream through a norm of their own.

@@ -40,7 +40,8 @@ class LayerBlocks {
   // out[r] = the embedding of ids[r].
   void embed(const at::Tensor& ids, const at::Tensor& out) const;
   // Both add to the residual stream, rows.hidden. `keys` and `values` are the layer's slots. With
-  // tree.window the layer has a sliding window, and rotates as such layers do.
+  // tree.window the layer has a sliding window, and rotates as such layers do. A layer without a
+  // matrix for keys reads what another one has stored there.
   void attention(const LayerWeights& layer, const PassRows& rows, const operators::TreeShape& tree,
                  const at::Tensor& keys, const at::Tensor& values);
   void feed_forward(const LayerWeights& layer, const PassRows& rows);
@@ -61,8 +62,10 @@ class LayerBlocks {
   void project(const LayerWeights& layer, const PassRows& rows, const AttentionRows& own);
   // `out` = what a feed-forward block makes of rows.normed, which may be `out`.
   void dense_block(const LayerWeights& layer, const PassRows& rows, const at::Tensor& out);
+  static at::Tensor first_columns(const at::Tensor& rows, std::int64_t width);
   // rows.normed = the same of a dense block and of experts together.
   void mixed_block(const LayerWeights& layer, const PassRows& rows);
+  static bool has_own_keys(const LayerWeights& layer) { return layer.key.n > 0; }
   void place_keys_and_values(const LayerWeights& layer, const PassRows& rows,
                              const AttentionRows& own, const RopeTable& rope, std::int64_t slot,
                              const at::Tensor& keys, const at::Tensor& values);

@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::string_view kEmbedding = "token_embd.weight";
 constexpr std::string_view kHead = "output.weight";
+constexpr std::string_view kLookedUp = "per_layer_token_embd.weight";  // see LayerInputs
 constexpr JsonLimits kSmall = {.bytes = std::size_t{8} << 20, .values = std::size_t{1} << 20};
 
 // Adds up tensors.
@@ -44,6 +45,10 @@ class TensorSums {
       embedding_bytes_ = tensor.data.size();
       return;
     }
+    if (role == kLookedUp) {
+      looked_up_bytes_ += tensor.data.size();
+      return;
+    }
     has_head_ |= role == kHead;
     const bool of_experts = role.find("_exps.") != role.npos || parse_expert_role(role);
     const double share = of_experts ? used_ : 1;
@@ -53,6 +58,7 @@ class TensorSums {
   void write_to(ModelSummary& summary) const {
     summary.parameters = parameters_;
     summary.weight_bytes = bytes_;
+    summary.disk_bytes = looked_up_bytes_;
     summary.pass_bytes = static_cast<std::uint64_t>(pass_bytes_);
     if (!has_head_) summary.pass_bytes += embedding_bytes_;
     const auto most = std::max_element(of_format_.begin(), of_format_.end(),
@@ -66,6 +72,7 @@ class TensorSums {
   std::uint64_t bytes_ = 0;
   double pass_bytes_ = 0;
   std::uint64_t embedding_bytes_ = 0;
+  std::uint64_t looked_up_bytes_ = 0;
   bool has_head_ = false;
   std::map<WeightFormat, std::uint64_t> of_format_;
 };
@@ -158,8 +165,11 @@ Result<void> check(const ModelFiles& files, ModelSummary& summary) {
   if (const Result<WeightPlan> plan = WeightPlan::make(files, *shape); !plan) return plan.error();
   summary.context_length = shape->context_length;
   // Of each head a row of 16-bit integers with its scale, as TransformerKvStorage keeps them.
-  const auto windowed = static_cast<int>(std::ranges::count(shape->windowed, true));
-  const int layers = shape->attention_layers() - windowed + std::min(shape->mtp_blocks, 1);
+  int windowed = 0;
+  int layers = std::min(shape->mtp_blocks, 1);
+  for (int i = 0; i < shape->layers; ++i) {
+    if (shape->has_own_keys(i)) ++(shape->has_window(i) ? windowed : layers);
+  }
   const auto of_layer = [&](bool has_window) {
     const AttentionHeads heads = shape->attention_heads(has_window);
     return std::uint64_t{2} * sizeof(std::int16_t) * static_cast<std::uint64_t>(heads.kv_heads) *
@@ -204,6 +214,13 @@ ModelSummary summarise_model(const fs::path& path) {
   if (const Result<void> runs = summarise(path, summary); !runs)
     summary.why_not = without_path(runs.error().message(), path);
   return summary;
+}
+
+std::uint64_t bytes_looked_up(const fs::path& path) {
+  if (is_huggingface_folder(path)) return 0;
+  const Result<GgufFile> file = GgufFile::open(path);
+  const StoredTensor* const found = file ? file->find_tensor(kLookedUp) : nullptr;
+  return found ? found->data.size() : 0;
 }
 
 std::string parameters_text(std::uint64_t parameters) {

@@ -78,12 +78,17 @@ PassWork pass_work(const Weights& weights, const TransformerShape& shape, int ro
     if (!layer.experts.empty()) {
       add_experts(work, layer, shape, rows);
     }
+    if (layer.input_gate.n > 0) {
+      add(work, layer.input_gate, rows);
+      add(work, layer.input_projection, rows);
+    }
     if (layer.gate.n > 0) {
       for (const LinearWeight* weight : {&layer.gate, &layer.up, &layer.down})
         add(work, *weight, rows);
     }
   }
   add(work, weights.head, rows);
+  if (weights.layer_inputs.projection.n > 0) add(work, weights.layer_inputs.projection, rows);
   if (weights.mtp) {  // which reads every row
     for (const LinearWeight* weight :
          {&weights.mtp->join, &weights.mtp->layer.key, &weights.mtp->layer.value})

@@ -23,6 +23,7 @@
 #include "decoding/model/activations.h"
 #include "decoding/model/draft_head.h"
 #include "decoding/model/layer_blocks.h"
+#include "decoding/model/layer_inputs.h"
 #include "decoding/model/mtp_block.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
@@ -42,6 +43,8 @@ int as_int(std::int64_t value) { return static_cast<int>(value); }
 // A long context runs in blocks of this many rows, which keeps the buffers small; a row's bits do
 // not depend on it.
 constexpr int kContextBlock = 256;
+// Rows that are so many may run apart from the last one, if that spares them some of the layers.
+constexpr int kWorthAPass = 16;
 // When tokens are scored, the logits of this many rows are stored at once.
 constexpr int kScoredRows = 16;
 
@@ -72,6 +75,8 @@ class Transformer final : public LanguageModel,
         pool_(pool),
         buffers_(shape, isa),
         blocks_(shape, weights_),
+        kv_layers_(KvLayers::of(shape, weights_.mtp.has_value())),
+        inputs_(shape_, weights_),
         recurrent_(RecurrentBlock::make(shape_, weights_, isa, pool)) {
     if (weights_.mtp) mtp_.emplace(shape_, weights_, isa, blocks_);
     if (head_) captured_.select(head_->layers(), shape_.hidden);
@@ -98,9 +103,8 @@ class Transformer final : public LanguageModel,
                            LayerStateSize{.heads = shape_.delta.state_floats(),
                                           .columns = shape_.convolution().column_floats()},
                            recurrent, mtp_ ? shape_.hidden : 0, *recurrent_);
-    const KvLayers layers = KvLayers::of(shape_, mtp_.has_value());
     return std::make_unique<KvCache>(
-        capacity, std::make_unique<TransformerKvStorage>(layers, capacity, std::move(state)));
+        capacity, std::make_unique<TransformerKvStorage>(kv_layers_, capacity, std::move(state)));
   }
 
   std::unique_ptr<KvCache> filled_cache(int capacity, int length) override {
@@ -132,7 +136,7 @@ class Transformer final : public LanguageModel,
     const c10::InferenceMode inference;  // no autograd bookkeeping per operator
     const operators::CpuScope scope(pool_, isa_);
     if (profile_) profile_->begin_pass();
-    const std::span<const TokenId> rest = read_all_but_last_block(context, cache);
+    const std::span<const TokenId> rest = read_ahead(context, cache);
     const int committed = cache.length() + static_cast<int>(context.size() - rest.size());
     const PassRows& rows = run_layers(rest, draft, committed, cache);
     cache.append(context, draft);
@@ -141,8 +145,11 @@ class Transformer final : public LanguageModel,
     return out;
   }
 
-  // A pass without some layers would leave a recurrent state that is of no use.
-  LayerSkipping* layer_skipping() override { return shape_.recurrent.empty() ? this : nullptr; }
+  // A pass without some layers would leave a recurrent state that is of no use, or no keys for
+  // layers that share them.
+  LayerSkipping* layer_skipping() override {
+    return shape_.recurrent.empty() && shape_.sharing_from == 0 ? this : nullptr;
+  }
   HeadDrafting* head_drafting() override { return head_ || mtp_ ? this : nullptr; }
   LayerCapture* layer_capture() override { return this; }
   PassMeasuring* measuring() override { return this; }
@@ -207,33 +214,41 @@ class Transformer final : public LanguageModel,
     return drafted;
   }
 
-  std::span<const TokenId> read_all_but_last_block(std::span<const TokenId> context,
-                                                   KvCache& cache) {
-    for (int committed = cache.length(); context.size() > kContextBlock;
-         context = context.subspan(kContextBlock), committed += kContextBlock) {
-      run_layers(context.first(kContextBlock), DraftTree(), committed, cache);
-    }
+  // Reads what no prediction is asked for, as far as it is worth a pass of its own; returns the
+  // rest. Where the last layers store nothing, the rows of such a pass end before them.
+  std::span<const TokenId> read_ahead(std::span<const TokenId> context, KvCache& cache) {
+    const bool ends_early = shape_.sharing_from > 0 && !mtp_;
+    const int layers = ends_early ? shape_.sharing_from : shape_.layers;
+    int committed = cache.length();
+    const auto read = [&](std::size_t count) {
+      run_layers(context.first(count), DraftTree(), committed, cache, nullptr, layers);
+      context = context.subspan(count);
+      committed += static_cast<int>(count);
+    };
+    while (context.size() > kContextBlock) read(kContextBlock);
+    if (ends_early && context.size() > kWorthAPass) read(context.size() - 1);
     return context;
   }
 
   // Leaves the output of the last layer in the result's `hidden`. `skipped` may be null. If memory
   // runs out in the middle, the cache goes back to a length for which its state is known.
   const PassRows& run_layers(std::span<const TokenId> context, const DraftTree& draft,
-                             int committed, KvCache& cache,
-                             const SkippedLayers* skipped = nullptr) {
+                             int committed, KvCache& cache, const SkippedLayers* skipped = nullptr,
+                             std::optional<int> layers = std::nullopt) {
     auto& storage = static_cast<TransformerKvStorage&>(*cache.storage());
     RecurrentState* const state = storage.recurrent();
     const auto context_rows = static_cast<int>(context.size());
     const PassRows& rows = buffers_.rows(context_rows + draft.size());
     if (storage.windows()) storage.windows()->begin_pass(committed, context_rows, draft.size());
     if (!state) {
-      compute_layers(context, draft, committed, storage, rows, skipped);
+      compute_layers(context, draft, committed, storage, rows, skipped,
+                     layers.value_or(shape_.layers));
       return rows;
     }
     try {
       recurrent_->begin_pass({.context = context_rows, .parents = draft.parents()});
       state->begin_pass();
-      compute_layers(context, draft, committed, storage, rows, skipped);
+      compute_layers(context, draft, committed, storage, rows, skipped, shape_.layers);
       state->end_pass(committed + context_rows);
     } catch (...) {
       cache.forget_present_state();
@@ -244,30 +259,31 @@ class Transformer final : public LanguageModel,
 
   void compute_layers(std::span<const TokenId> context, const DraftTree& draft, int committed,
                       TransformerKvStorage& storage, const PassRows& rows,
-                      const SkippedLayers* skipped) {
+                      const SkippedLayers* skipped, int layers) {
     const int context_rows = static_cast<int>(context.size());
     fill_inputs(context, draft, committed, rows);
     charge(PassPart::kOther);
     blocks_.embed(rows.ids, rows.hidden);
+    if (inputs_.exist()) inputs_.read(rows);
     charge(PassPart::kEmbedding);
     operators::TreeShape tree{.heads = shape_.heads,
                               .committed = committed,
                               .context = context_rows,
                               .window = 0,
                               .scale = shape_.attention_scale};
-    int attention = 0;  // layers so far
-    for (int i = 0; i < shape_.layers; ++i) {
+    int recurrent = 0;  // layers so far
+    for (int i = 0; i < layers; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const LayerWeights& layer = weights_.layers[at];
       if (shape_.is_recurrent(i)) {
-        recurrent_block(layer, rows, i - attention, *storage.recurrent());
-      } else {
+        recurrent_block(layer, rows, recurrent++, *storage.recurrent());
+      } else if (!skipped || !skipped->attention[at]) {
+        const int stored = kv_layers_.read[at];
         tree.window = shape_.has_window(i) ? shape_.window : 0;
-        if (!skipped || !skipped->attention[at])
-          blocks_.attention(layer, rows, tree, storage.keys(attention), storage.values(attention));
-        ++attention;
+        blocks_.attention(layer, rows, tree, storage.keys(stored), storage.values(stored));
       }
       if (!skipped || !skipped->feed_forward[at]) blocks_.feed_forward(layer, rows);
+      if (inputs_.exist()) inputs_.add(i, rows);
       if (layer.output_scale != 1) operators::scale(rows.hidden, layer.output_scale);
       captured_.take(i, rows.hidden, context_rows - 1);
     }
@@ -420,6 +436,8 @@ class Transformer final : public LanguageModel,
   ThreadPool& pool_;
   PassBuffers buffers_;
   LayerBlocks blocks_;
+  KvLayers kv_layers_;
+  LayerInputs inputs_;
   std::unique_ptr<RecurrentBlock> recurrent_;  // of a hybrid
   std::optional<MtpBlock> mtp_;                // of a hybrid that has one
   at::Tensor logits_;  // [up to kScoredRows, vocabulary], once they are needed

@@ -15,9 +15,17 @@ KvLayers KvLayers::of(const TransformerShape& shape, bool mtp) {
   KvLayers layers{.heads = shape.attention_heads(false),
                   .window_heads = shape.attention_heads(true),
                   .windowed = {},
+                  .read = {},
                   .window = shape.window};
   for (int i = 0; i < shape.layers; ++i) {
-    if (!shape.is_recurrent(i)) layers.windowed.push_back(shape.has_window(i));
+    if (shape.is_recurrent(i)) {
+      layers.read.push_back(-1);
+    } else if (shape.shares_keys(i)) {
+      layers.read.push_back(layers.read[static_cast<std::size_t>(shape.source_of_keys(i))]);
+    } else {
+      layers.read.push_back(static_cast<int>(layers.windowed.size()));
+      layers.windowed.push_back(shape.has_window(i));
+    }
   }
   if (mtp) layers.windowed.push_back(false);
   return layers;
@@ -113,6 +121,10 @@ const PassRows& PassBuffers::rows(int count) {
            .attention_gate = first(all_.attention_gate),
            .branch = first(all_.branch),
            .routed = first(all_.routed),
+           .layer_inputs = first(all_.layer_inputs),
+           .layer_projection = first(all_.layer_projection),
+           .layer_input = first(all_.layer_input),
+           .layer_gate = first(all_.layer_gate),
            .gate = first(all_.gate),
            .up = first(all_.up),
            .quantized = all_.quantized};
@@ -129,11 +141,12 @@ PassRows PassBuffers::allocate(int count) const {
   const auto memory = [count](std::int64_t width) {
     return at::empty({count * width}, at::kFloat);
   };
-  const int widest =
-      std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
-                shape_.dense_feed_forward, shape_.shared_feed_forward, shape_.delta.value_width()});
+  const int widest = std::max({shape_.hidden, static_cast<int>(queries), shape_.feed_forward,
+                               shape_.dense_feed_forward, shape_.shared_feed_forward,
+                               shape_.delta.value_width(), shape_.layer_input});
   const bool gated = shape_.architecture->gated_attention;
   const bool side_by_side = shape_.dense_feed_forward > 0;
+  const bool inputs = shape_.layer_input > 0;
   const auto bytes = static_cast<std::int64_t>(kernels::quantized_bytes(isa_, count, widest));
   return {.ids = at::empty({count}, at::kInt),
           .positions = at::empty({count}, at::kInt),
@@ -149,6 +162,10 @@ PassRows PassBuffers::allocate(int count) const {
           .attention_gate = gated ? floats(shape_.query_width()) : at::Tensor(),
           .branch = side_by_side ? floats(shape_.hidden) : at::Tensor(),
           .routed = side_by_side ? floats(shape_.hidden) : at::Tensor(),
+          .layer_inputs = inputs ? floats(shape_.layer_inputs()) : at::Tensor(),
+          .layer_projection = inputs ? floats(shape_.layer_inputs()) : at::Tensor(),
+          .layer_input = inputs ? floats(shape_.layer_input) : at::Tensor(),
+          .layer_gate = inputs ? floats(shape_.layer_input) : at::Tensor(),
           .gate = floats(side_by_side ? shape_.dense_feed_forward : shape_.feed_forward),
           .up = floats(side_by_side ? shape_.dense_feed_forward : shape_.feed_forward),
           .quantized = at::empty({bytes}, at::kByte)};

@@ -17,11 +17,13 @@
 
 namespace redraft {
 
-// The layers of a transformer that have keys and values, in order.
+// The layers of a transformer that have keys and values of their own, in order.
 struct KvLayers {
   AttentionHeads heads, window_heads;  // of those without a sliding window, and with one
   std::vector<bool> windowed;          // whether each one has a window
-  int window = 0;                      // of those
+  // [layers of the model]: whose keys and values each layer reads, by its place here; -1: none.
+  std::vector<int> read;
+  int window = 0;  // of those
 
   // Those of `shape`; an MTP block, if there is one, comes last.
   static KvLayers of(const TransformerShape& shape, bool mtp);
@@ -81,6 +83,9 @@ struct PassRows {
   AttentionRows full, windowed;
   at::Tensor query_and_gate, attention_gate;  // undefined if attention is not gated
   at::Tensor branch, routed;  // [rows, hidden], where a dense block and experts stand side by side
+  // Undefined if layers have no inputs of their own: [rows, layers * layer_input] for all of them,
+  // and [rows, layer_input] for one.
+  at::Tensor layer_inputs, layer_projection, layer_input, layer_gate;
   at::Tensor gate, up;
   at::Tensor quantized;  // uint8 [bytes]: the input of the next linear layers
 };

@@ -23,6 +23,7 @@ constexpr int kMaxHeadDim = 1024;
 constexpr int kMaxWidth = 1 << 17;
 constexpr int kMaxContext = 1 << 22;
 constexpr int kMaxVocabulary = 1 << 24;
+constexpr int kMaxLayerInputs = 1 << 20;  // of all layers together
 constexpr int kMaxExperts = 1024;
 constexpr int kMaxExpertsUsed = 64;
 // Of all layers: something is kept in memory for each, before its weights are looked at.
@@ -154,6 +155,27 @@ std::optional<ShapeProblem> window_problem(const TransformerShape& shape) {
   return heads_problem(shape, true);
 }
 
+// Checks what differs from layer to layer.
+std::optional<ShapeProblem> layers_problem(const TransformerShape& shape) {
+  for (const int width : shape.feed_forward_widths) {
+    if (width < 1 || width > shape.feed_forward)
+      return ShapeProblem{"feed_forward_length", "is no width in one of the layers"};
+  }
+  constexpr std::string_view kInput = "embedding_length_per_layer_input";
+  if (shape.layer_input < 0 || shape.layer_input > kMaxWidth)
+    return ShapeProblem{kInput, "is no width"};
+  if (std::int64_t{shape.layers} * shape.layer_input > kMaxLayerInputs)
+    return ShapeProblem{kInput, "the inputs of all layers are too wide together"};
+  constexpr std::string_view kShared = "attention.shared_kv_layers";
+  if (shape.sharing_from < 0 || shape.sharing_from > shape.layers)
+    return ShapeProblem{kShared, "leaves no layer with keys of its own"};
+  for (int i = shape.sharing_from; i > 0 && i < shape.layers; ++i) {
+    if (shape.source_of_keys(i) < 0)
+      return ShapeProblem{kShared, "leaves a layer without keys that it could share"};
+  }
+  return std::nullopt;
+}
+
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
 std::optional<ShapeProblem> scaling_problem(const TransformerShape& shape) {
@@ -209,6 +231,13 @@ void leave_unrotated(TransformerShape& shape, int every) {
   for (int i = 0; i < layers; ++i) shape.unrotated.push_back((i + 1) % every == 0);
 }
 
+int TransformerShape::source_of_keys(int layer) const {
+  for (int i = sharing_from - 1; i >= 0; --i) {
+    if (!is_recurrent(i) && has_window(i) == has_window(layer)) return i;
+  }
+  return -1;
+}
+
 std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
   if (std::optional<ShapeProblem> problem = out_of_range(shape)) return problem;
   if (shape.layers * shape.experts > kMaxExpertsInAll)
@@ -227,6 +256,7 @@ std::optional<ShapeProblem> find_problem(const TransformerShape& shape) {
     return ShapeProblem{"rope.dimension_count", "is not an even part of a head"};
   if (std::optional<ShapeProblem> problem = recurrence_problem(shape)) return problem;
   if (std::optional<ShapeProblem> problem = window_problem(shape)) return problem;
+  if (std::optional<ShapeProblem> problem = layers_problem(shape)) return problem;
   if (std::optional<ShapeProblem> problem = scales_problem(shape)) return problem;
   const auto& divisors = shape.rope_divisors;
   const bool fits =
@@ -249,7 +279,12 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
     return shape.experts > 0 && expert->layer < shape.layers && expert->expert < shape.experts;
   constexpr std::string_view kLayer = "blk.";
   if (!role.starts_with(kLayer))
-    return has([](TensorPlace place) { return place == TensorPlace::kModel; }, role);
+    return has(
+        [&](TensorPlace place) {
+          return place == TensorPlace::kModel ||
+                 (place == TensorPlace::kInputOfLayers && shape.layer_input > 0);
+        },
+        role);
   role.remove_prefix(kLayer.size());
   int layer = -1;
   const auto [end, error] = std::from_chars(role.data(), role.data() + role.size(), layer);
@@ -259,7 +294,8 @@ bool has_role(std::string_view role, const TransformerShape& shape) {
       shape.is_recurrent(layer) ? TensorPlace::kRecurrent : TensorPlace::kAttention;
   const auto is_in_layer = [&](TensorPlace place) {
     return place == TensorPlace::kLayer || place == mixer ||
-           (place == TensorPlace::kMixture && shape.experts > 0);
+           (place == TensorPlace::kMixture && shape.experts > 0) ||
+           (place == TensorPlace::kInputOfLayer && shape.layer_input > 0);
   };
   return role.starts_with('.') && has(is_in_layer, role.substr(1));
 }

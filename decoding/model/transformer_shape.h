@@ -63,6 +63,9 @@ struct TransformerShape {
   // 0: the blocks are dense.
   int experts = 0;
   int experts_used = 0;  // 1..experts
+  // [layers]: the width inside each layer's dense block. Empty: that of all is feed_forward, which
+  // otherwise is the largest.
+  std::vector<int> feed_forward_widths = {};
   // The width of a dense block beside a layer's experts; 0: there is none.
   int dense_feed_forward = 0;
   // The width of the shared expert, which every row goes to; 0: there is none.
@@ -81,6 +84,11 @@ struct TransformerShape {
   // Their heads; 0: as many and as wide as those of the other layers.
   int window_kv_heads = 0;
   int window_head_dim = 0;
+  // Layers from this one on have no keys and values of their own: they read those of the last layer
+  // before it that has a window, or has none, as they do. 0: every layer has its own.
+  int sharing_from = 0;
+  // The width of an input of its own that each layer has of every token (LayerInputs); 0: none has.
+  int layer_input = 0;
   // MTP blocks (multi-token prediction). They follow the layers; only the first one is loaded.
   int mtp_blocks = 0;
   // The conventions of Hugging Face's files for hybrids: norms are stored less 1, except for that
@@ -101,6 +109,17 @@ struct TransformerShape {
     const auto at = static_cast<std::size_t>(layer);
     return at >= unrotated.size() || !unrotated[at];
   }
+  bool shares_keys(int layer) const { return sharing_from > 0 && layer >= sharing_from; }
+  bool has_own_keys(int layer) const { return !is_recurrent(layer) && !shares_keys(layer); }
+  // For a layer that shares: the one whose keys and values it reads; -1: there is none.
+  int source_of_keys(int layer) const;
+  // The width inside a layer's dense block where there are no experts.
+  int feed_forward_of(int layer) const {
+    const auto at = static_cast<std::size_t>(layer);
+    return at < feed_forward_widths.size() ? feed_forward_widths[at] : feed_forward;
+  }
+  // The inputs of all layers together.
+  int layer_inputs() const { return layers * layer_input; }
   int attention_layers() const {
     return layers - static_cast<int>(std::count(recurrent.begin(), recurrent.end(), true));
   }

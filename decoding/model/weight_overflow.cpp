@@ -33,4 +33,11 @@ Result<std::shared_ptr<const ScratchMemory>> weight_overflow(std::size_t bytes, 
   return Found(std::make_shared<const ScratchMemory>(std::move(*made)));
 }
 
+std::shared_ptr<const ScratchMemory> disk_for_rows(std::size_t bytes, const LoadControl& control) {
+  if (!control.overflow) return nullptr;
+  Result<ScratchMemory> made = ScratchMemory::make(control.overflow->folder, bytes);
+  if (!made) return nullptr;
+  return std::make_shared<const ScratchMemory>(std::move(*made));
+}
+
 }  // namespace redraft

@@ -20,4 +20,9 @@ namespace redraft {
 Result<std::shared_ptr<const ScratchMemory>> weight_overflow(std::size_t bytes, std::size_t beside,
                                                              const LoadControl& control);
 
+// A place on disk for so many bytes of which a pass reads a few rows only, so that they need not
+// take memory, however much of it is free. Null: LoadControl names no folder, or the folder has no
+// room.
+std::shared_ptr<const ScratchMemory> disk_for_rows(std::size_t bytes, const LoadControl& control);
+
 }  // namespace redraft

@@ -36,6 +36,7 @@ class Planner {
               plan_.output_norm);
     take_matrix(plan_.tied ? "token_embd.weight" : "output.weight", shape_.vocabulary,
                 shape_.hidden, plan_.head);
+    if (shape_.layer_input > 0) take_inputs_of_layers();
     for (int i = 0; i < shape_.layers; ++i) {
       take_layer(i, plan_.layers[static_cast<std::size_t>(i)]);
     }
@@ -45,6 +46,14 @@ class Planner {
   }
 
  private:
+  void take_inputs_of_layers() {
+    take_matrix("per_layer_token_embd.weight", shape_.vocabulary, shape_.layer_inputs(),
+                plan_.layer_embedding);
+    take_matrix("per_layer_model_proj.weight", shape_.layer_inputs(), shape_.hidden,
+                plan_.layer_projection);
+    take_norm("per_layer_proj_norm.weight", shape_.layer_input, plan_.layer_input_norm);
+  }
+
   // Files without the block's own tensors do not have the block, whatever their metadata says.
   void take_mtp() {
     const std::string prefix = "blk." + std::to_string(shape_.layers) + ".nextn.";
@@ -71,14 +80,21 @@ class Planner {
     if (shape_.is_recurrent(number)) {
       take_recurrence(prefix, layer.recurrence);
     } else {
-      take_attention(prefix, shape_.attention_heads(shape_.has_window(number)), layer);
+      take_attention(prefix, shape_.attention_heads(shape_.has_window(number)),
+                     shape_.shares_keys(number), layer);
     }
     take_norm(prefix + std::string(shape_.architecture->feed_forward_norm) + ".weight", hidden,
               layer.feed_forward_norm);
     if (shape_.architecture->post_norms) take_post_norms(prefix, layer);
+    if (shape_.layer_input > 0) {
+      take_matrix(prefix + "inp_gate.weight", shape_.layer_input, hidden, layer.input_gate);
+      take_matrix(prefix + "proj.weight", hidden, shape_.layer_input, layer.input_projection);
+      take_norm(prefix + "post_norm.weight", hidden, layer.input_post_norm);
+    }
     if (shape_.experts > 0) take_experts(number, prefix, layer);
     if (shape_.experts > 0 && shape_.dense_feed_forward == 0) return;
-    const int width = shape_.experts > 0 ? shape_.dense_feed_forward : shape_.feed_forward;
+    const int width =
+        shape_.experts > 0 ? shape_.dense_feed_forward : shape_.feed_forward_of(number);
     take_linear(prefix + "ffn_gate", width, hidden, layer.gate);
     take_linear(prefix + "ffn_up", width, hidden, layer.up);
     take_linear(prefix + "ffn_down", hidden, width, layer.down);
@@ -108,23 +124,31 @@ class Planner {
     if (!factor.empty()) layer.output_scale = factor[0];
   }
 
-  void take_attention(const std::string& prefix, const AttentionHeads& heads, PlannedLayer& layer) {
+  // Files may have matrices for keys and values also where they are not read.
+  void take_attention(const std::string& prefix, const AttentionHeads& heads, bool shares_keys,
+                      PlannedLayer& layer) {
     const int hidden = shape_.hidden;
     const int paired = shape_.paired_rows ? heads.head_dim : 0;
     const int parts = shape_.architecture->gated_attention ? 2 : 1;
     take_linear(prefix + "attn_q", parts * heads.query_width(), hidden, layer.query, paired);
-    take_linear(prefix + "attn_k", heads.kv_width(), hidden, layer.key, paired);
-    if (!shape_.architecture->norms_values || files_.find_tensor(prefix + "attn_v.weight"))
-      take_linear(prefix + "attn_v", heads.kv_width(), hidden, layer.value);
-    if (shape_.architecture->query_key_norm) {
+    if (shape_.architecture->query_key_norm)
       take_norm(prefix + "attn_q_norm.weight", heads.head_dim, layer.query_norm);
-      take_norm(prefix + "attn_k_norm.weight", heads.head_dim, layer.key_norm);
-    }
-    if (shape_.architecture->norms_values)
-      layer.value_norm.assign(static_cast<std::size_t>(heads.head_dim), 1);
+    if (!shares_keys) take_keys_and_values(prefix, heads, layer);
     take_linear(prefix + "attn_output", hidden, heads.query_width(), layer.attention_output);
     if (shape_.architecture->has_sinks)
       take_vector(prefix + "attn_sinks.weight", shape_.heads, layer.sinks);
+  }
+
+  void take_keys_and_values(const std::string& prefix, const AttentionHeads& heads,
+                            PlannedLayer& layer) {
+    take_linear(prefix + "attn_k", heads.kv_width(), shape_.hidden, layer.key,
+                shape_.paired_rows ? heads.head_dim : 0);
+    if (!shape_.architecture->norms_values || files_.find_tensor(prefix + "attn_v.weight"))
+      take_linear(prefix + "attn_v", heads.kv_width(), shape_.hidden, layer.value);
+    if (shape_.architecture->query_key_norm)
+      take_norm(prefix + "attn_k_norm.weight", heads.head_dim, layer.key_norm);
+    if (shape_.architecture->norms_values)
+      layer.value_norm.assign(static_cast<std::size_t>(heads.head_dim), 1);
   }
 
   void take_recurrence(const std::string& prefix, PlannedRecurrence& out) {

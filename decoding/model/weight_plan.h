@@ -55,8 +55,11 @@ struct PlannedLayer {
   // Norms of what the blocks add to the stream, [hidden]; empty if there are none.
   std::vector<float> attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;
-  PlannedMatrix gate, up, down;  // without a source in most mixtures, which have instead:
-  PlannedMatrix router;          // a score for each expert
+  // Of a layer with an input of its own (LayerInputs); elsewhere without a source and empty.
+  PlannedMatrix input_gate, input_projection;
+  std::vector<float> input_post_norm;  // [hidden]
+  PlannedMatrix gate, up, down;        // without a source in most mixtures, which have instead:
+  PlannedMatrix router;                // a score for each expert
   std::vector<PlannedExpert> experts;
   // See LayerWeights.
   std::vector<float> router_norm, expert_norm, dense_post_norm, expert_post_norm;
@@ -73,8 +76,8 @@ struct PlannedLayer {
     all.insert(all.end(), {&gate, &up, &down, &router});
     for (PlannedExpert& expert : experts)
       all.insert(all.end(), {&expert.gate, &expert.up, &expert.down});
-    all.insert(all.end(),
-               {&shared_gate, &shared_expert.gate, &shared_expert.up, &shared_expert.down});
+    all.insert(all.end(), {&shared_gate, &shared_expert.gate, &shared_expert.up,
+                           &shared_expert.down, &input_gate, &input_projection});
     std::erase_if(all, [](const PlannedMatrix* matrix) { return matrix->source == nullptr; });
     return all;
   }
@@ -98,6 +101,9 @@ struct WeightPlan {
   static Result<WeightPlan> make(const ModelFiles& files, const TransformerShape& shape);
 
   PlannedMatrix embedding;
+  // See LayerInputWeights; without a source and empty if layers have no inputs of their own.
+  PlannedMatrix layer_embedding, layer_projection;
+  std::vector<float> layer_input_norm;
   std::vector<PlannedLayer> layers;
   std::vector<float> output_norm;  // [hidden]
   PlannedMatrix head;              // the output matrix, or the embedding if the file ties them

@@ -21,6 +21,7 @@ namespace redraft {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kCopied = std::size_t{1} << 24;  // bytes between looks at LoadControl::stop
 
 at::Tensor to_tensor(const std::vector<float>& values) {
   if (values.empty()) return {};
@@ -44,6 +45,7 @@ class WeightLoader {
 
   Result<Weights> run(WeightPlan plan) {
     take_embedding(plan);
+    if (plan.layer_embedding.source) take_inputs_of_layers(plan);
     take_matrix(plan.head, weights_.head);
     weights_.output_norm = to_tensor(plan.output_norm);
     weights_.layers.resize(plan.layers.size());
@@ -56,6 +58,32 @@ class WeightLoader {
   }
 
  private:
+  void take_inputs_of_layers(const WeightPlan& plan) {
+    LayerInputWeights& to = weights_.layer_inputs;
+    take_matrix(plan.layer_projection, to.projection);
+    to.norm = to_tensor(plan.layer_input_norm);
+    const StoredTensor& table = *plan.layer_embedding.source;
+    to.format = table.format;
+    const auto bytes = static_cast<std::int64_t>(table.data.size());
+    const std::shared_ptr<const ScratchMemory> scratch = disk_for_rows(table.data.size(), control_);
+    const at::Tensor copy =
+        scratch ? at::from_blob(
+                      scratch->bytes().data(), {bytes}, [scratch](void*) {}, at::kByte)
+                : at::empty({bytes}, at::kByte);
+    std::uint8_t* const out = copy.mutable_data_ptr<std::uint8_t>();
+    for (std::size_t at = 0; at < table.data.size(); at += kCopied) {
+      if (control_.stop.stop_requested()) return fail(cancelled());
+      const auto part = table.data.subspan(at, std::min(kCopied, table.data.size() - at));
+      std::ranges::copy(part, out + at);
+    }
+    if (scratch) scratch->seal();
+    if (!scratch) in_memory_ += table.data.size();
+    to.embedding = copy.view({plan.layer_embedding.n, bytes / plan.layer_embedding.n});
+    pending_.push_back({&plan.layer_embedding, nullptr, 0, 0});
+  }
+
+  Error cancelled() const { return Error(files_.path() + ": loading was cancelled"); }
+
   void take_mtp(const PlannedMtp& from, MtpWeights& to) {
     take_matrix(from.join, to.join);
     to.token_norm = to_tensor(from.token_norm);
@@ -82,6 +110,9 @@ class WeightLoader {
     layer.sinks = to_tensor(from.sinks);
     take_recurrence(from.recurrence, layer.recurrence);
     if (!from.experts.empty()) take_experts(from, layer);
+    take_matrix(from.input_gate, layer.input_gate);
+    take_matrix(from.input_projection, layer.input_projection);
+    layer.input_post_norm = to_tensor(from.input_post_norm);
     take_matrix(from.gate, layer.gate);
     take_matrix(from.up, layer.up);
     take_matrix(from.down, layer.down);
@@ -158,7 +189,8 @@ class WeightLoader {
 
   void pack() {
     const auto bytes = static_cast<std::int64_t>(total_bytes_ + kAlignment);
-    const std::size_t beside = weights_.embedding.defined() ? weights_.embedding.nbytes() : 0;
+    const std::size_t beside =
+        in_memory_ + (weights_.embedding.defined() ? weights_.embedding.nbytes() : 0);
     const auto overflow = weight_overflow(total_bytes_ + kAlignment, beside, control_);
     if (!overflow) return fail(overflow.error().in(files_.path()));
     const std::shared_ptr<const ScratchMemory>& scratch = *overflow;
@@ -184,7 +216,7 @@ class WeightLoader {
     if (scratch) scratch->seal();
     if (!failure) return;
     fail(failure->job < 0
-             ? Error(files_.path() + ": loading was cancelled")
+             ? cancelled()
              : not_finite(files_, pending_[static_cast<std::size_t>(failure->job)].planned->role));
   }
 
@@ -194,6 +226,7 @@ class WeightLoader {
   Weights weights_;
   std::vector<PendingMatrix> pending_;
   std::size_t total_bytes_ = 0;
+  std::size_t in_memory_ = 0;  // of the inputs of layers
   std::optional<Error> error_;
 };
 

@@ -45,7 +45,8 @@ struct RecurrenceWeights {
 struct LayerWeights {
   at::Tensor attention_norm;  // float [hidden]
   bool rotates = true;        // queries and keys
-  // Without a matrix for values, keys take their place. All are empty in
+  // Without a matrix for values, keys take their place; without one for keys, the layer reads those
+  // of another (TransformerShape::shares_keys). All are empty in
   LinearWeight query, key, value;  // a layer with a recurrent state, which has
   RecurrenceWeights recurrence;    // these instead
   // Float [head_dim]; undefined if heads are not normed.
@@ -56,6 +57,9 @@ struct LayerWeights {
   // Norms of what the blocks add to the stream, float [hidden]; undefined if there are none.
   at::Tensor attention_post_norm, feed_forward_post_norm;
   double output_scale = 1;  // factor of the layer's output
+  // Of a layer with an input of its own (LayerInputs); elsewhere empty.
+  LinearWeight input_gate, input_projection;
+  at::Tensor input_post_norm;  // float [hidden]
   LinearWeight gate, up, down;
   LinearWeight router;                 // in a mixture, instead of those
   std::vector<ExpertWeights> experts;  // empty: the layer is dense
@@ -65,6 +69,16 @@ struct LayerWeights {
   at::Tensor expert_scales;     // float [experts], of the shares; undefined if there are none
   ExpertWeights shared_expert;  // that every row goes to; empty: there is none
   LinearWeight shared_gate;     // its score
+};
+
+// Where layers have inputs of their own: see LayerInputs.
+struct LayerInputWeights {
+  // uint8 [vocabulary, bytes of a row], in the file's format: on disk, if it may be there, since a
+  // pass reads a row for each of its tokens only. Undefined: there are no such inputs.
+  at::Tensor embedding;
+  WeightFormat format = WeightFormat::kF32;
+  LinearWeight projection;  // [layers * layer_input, hidden]
+  at::Tensor norm;          // float [layer_input]
 };
 
 // See PlannedMtp.
@@ -87,6 +101,7 @@ struct Weights {
   // rows are the same weights, which saves an eighth to a third of a small model's memory.
   at::Tensor embedding;
   WeightFormat embedding_format = WeightFormat::kF32;
+  LayerInputWeights layer_inputs;
   std::vector<LayerWeights> layers;
   at::Tensor output_norm;  // float [hidden]
   LinearWeight head;       // the output matrix, or the embedding if the file ties them

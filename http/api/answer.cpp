@@ -1,6 +1,8 @@
 #include "http/api/answer.h"
 
 #include <algorithm>
+#include <cassert>
+#include <iterator>
 #include <utility>
 
 #include "support/utf8/utf8.h"
@@ -8,21 +10,21 @@
 namespace redraft::http {
 namespace {
 
-const char* finish_reason(GenerationEnd::Reason reason) {
-  using Reason = GenerationEnd::Reason;
+const char* finish_reason(ChoiceEnd::Reason reason) {
+  using Reason = ChoiceEnd::Reason;
   return reason == Reason::kLength || reason == Reason::kLimit ? "length" : "stop";
 }
 
 // llama.cpp's name for it.
-const char* stop_type(GenerationEnd::Reason reason) {
+const char* stop_type(ChoiceEnd::Reason reason) {
   switch (reason) {
-    case GenerationEnd::Reason::kEndOfText:
+    case ChoiceEnd::Reason::kEndOfText:
       return "eos";
-    case GenerationEnd::Reason::kStopString:
+    case ChoiceEnd::Reason::kStopString:
       return "word";
-    case GenerationEnd::Reason::kLength:
-    case GenerationEnd::Reason::kLimit:
-    case GenerationEnd::Reason::kCancelled:
+    case ChoiceEnd::Reason::kLength:
+    case ChoiceEnd::Reason::kLimit:
+    case ChoiceEnd::Reason::kCancelled:
       break;
   }
   return "limit";
@@ -138,9 +140,9 @@ Json Answer::usage(const GenerationEnd& end) const {
              std::max(0, end.prediction_tokens - end.accepted_prediction_tokens)}}}};
 }
 
-Json Answer::infill(std::string_view text, const GenerationEnd& end) const {
+Json Answer::infill(int index, std::string_view text, const ChoiceEnd& end) const {
   const DecodeStatistics& statistics = end.statistics;
-  return {{"index", 0},
+  return {{"index", index},
           {"content", text},
           {"stop", true},
           {"model", model_},
@@ -160,24 +162,38 @@ Json Answer::log_probabilities(const std::vector<TokenLikelihood>& tokens) const
   return generation_.interface == Interface::kChat ? of_chat(tokens) : of_completion(tokens);
 }
 
-Json Answer::whole(const AnswerPart& part, const GenerationEnd& end) const {
-  const std::string& text = part.text;
-  if (generation_.interface == Interface::kInfill) {
-    const Json all = infill(text, end);
-    return generation_.answer_fields.empty() ? all : only_fields(all, generation_.answer_fields);
+// Like llama.cpp: an array only if there are several.
+Json Answer::infills(std::span<const AnswerPart> texts, const GenerationEnd& end) const {
+  Json all = Json::array();
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const Json one = infill(static_cast<int>(i), texts[i].text, end.choices[i]);
+    all.push_back(generation_.answer_fields.empty() ? one
+                                                    : only_fields(one, generation_.answer_fields));
   }
-  const bool chat = generation_.interface == Interface::kChat;
-  Json choice = {{"index", 0},
-                 {"logprobs", log_probabilities(part.likelihoods)},
+  return all.size() == 1 ? all[0] : all;
+}
+
+Json Answer::whole_choice(int index, const AnswerPart& text, const ChoiceEnd& end) const {
+  Json choice = {{"index", index},
+                 {"logprobs", log_probabilities(text.likelihoods)},
                  {"finish_reason", finish_reason(end.reason)}};
-  if (chat) {
-    choice["message"] = {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}};
-    if (!part.thoughts.empty()) choice["message"]["reasoning_content"] = part.thoughts;
+  if (generation_.interface == Interface::kChat) {
+    choice["message"] = {{"role", "assistant"}, {"content", text.text}, {"refusal", nullptr}};
+    if (!text.thoughts.empty()) choice["message"]["reasoning_content"] = text.thoughts;
   } else {
-    choice["text"] = text;
+    choice["text"] = text.text;
   }
+  return choice;
+}
+
+Json Answer::whole(std::span<const AnswerPart> texts, const GenerationEnd& end) const {
+  assert(texts.size() == end.choices.size());
+  if (generation_.interface == Interface::kInfill) return infills(texts, end);
+  const bool chat = generation_.interface == Interface::kChat;
   Json answer = base(chat ? "chat.completion" : "text_completion");
-  answer["choices"] = Json::array({std::move(choice)});
+  answer["choices"] = Json::array();
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    answer["choices"].push_back(whole_choice(static_cast<int>(i), texts[i], end.choices[i]));
   answer["usage"] = usage(end);
   return answer;
 }
@@ -191,8 +207,8 @@ Json Answer::chunk(const Json& choice) const {
 }
 
 // `text` is null if there is none.
-Json Answer::choice(Json text, Json finish) const {
-  Json choice = {{"index", 0}, {"logprobs", nullptr}, {"finish_reason", std::move(finish)}};
+Json Answer::choice(int index, Json text, Json finish) const {
+  Json choice = {{"index", index}, {"logprobs", nullptr}, {"finish_reason", std::move(finish)}};
   if (generation_.interface != Interface::kChat) {
     choice["text"] = text.is_null() ? Json("") : std::move(text);
   } else {
@@ -203,24 +219,38 @@ Json Answer::choice(Json text, Json finish) const {
 
 std::string Answer::first_events() const {
   if (generation_.interface != Interface::kChat) return {};
-  Json first = choice("", nullptr);
-  first["delta"]["role"] = "assistant";
-  return event_of(chunk(first));
+  std::string events;
+  for (int i = 0; i < generation_.choices; ++i) {
+    Json first = choice(i, "", nullptr);
+    first["delta"]["role"] = "assistant";
+    events += event_of(chunk(first));
+  }
+  return events;
 }
 
 std::string Answer::part_event(const AnswerPart& part) const {
   if (generation_.interface == Interface::kInfill)
-    return event_of({{"index", 0}, {"content", part.text}, {"stop", false}});
+    return event_of({{"index", part.choice}, {"content", part.text}, {"stop", false}});
   const bool only_thinks = part.text.empty() && !part.thoughts.empty();
-  Json next = choice(only_thinks ? Json() : Json(part.text), nullptr);
+  Json next = choice(part.choice, only_thinks ? Json() : Json(part.text), nullptr);
   if (!part.thoughts.empty()) next["delta"]["reasoning_content"] = part.thoughts;
   next["logprobs"] = log_probabilities(part.likelihoods);
   return event_of(chunk(next));
 }
 
 std::string Answer::last_events(const GenerationEnd& end) const {
-  if (generation_.interface == Interface::kInfill) return event_of(whole({}, end));
-  std::string events = event_of(chunk(choice(nullptr, finish_reason(end.reason))));
+  std::string events;
+  for (int i = 0; i < std::ssize(end.choices); ++i) {
+    const ChoiceEnd& each = end.choices[static_cast<std::size_t>(i)];
+    if (generation_.interface == Interface::kInfill) {
+      const Json last = infill(i, {}, each);
+      const std::vector<std::string>& names = generation_.answer_fields;
+      events += event_of(names.empty() ? last : only_fields(last, names));
+    } else {
+      events += event_of(chunk(choice(i, nullptr, finish_reason(each.reason))));
+    }
+  }
+  if (generation_.interface == Interface::kInfill) return events;
   if (generation_.include_usage) {
     Json last = chunk(Json());
     last["choices"] = Json::array();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,8 @@ class Answer {
   // `generation` must outlive this object.
   Answer(const Generation& generation, std::string model, std::int64_t created, int number);
 
-  Json whole(const AnswerPart& all, const GenerationEnd& end) const;
+  // `texts`: all of each choice, one or more.
+  Json whole(std::span<const AnswerPart> texts, const GenerationEnd& end) const;
   // The events before the text (possibly none), the parts of the text, and the end.
   std::string first_events() const;
   std::string part_event(const AnswerPart& part) const;
@@ -28,10 +30,12 @@ class Answer {
  private:
   Json base(const char* object) const;
   Json chunk(const Json& choice) const;
-  Json choice(Json text, Json finish) const;
+  Json choice(int index, Json text, Json finish) const;
+  Json whole_choice(int index, const AnswerPart& text, const ChoiceEnd& end) const;
   Json log_probabilities(const std::vector<TokenLikelihood>& tokens) const;
   Json usage(const GenerationEnd& end) const;
-  Json infill(std::string_view text, const GenerationEnd& end) const;
+  Json infill(int index, std::string_view text, const ChoiceEnd& end) const;
+  Json infills(std::span<const AnswerPart> texts, const GenerationEnd& end) const;
 
   const Generation& generation_;
   std::string model_;

@@ -11,13 +11,15 @@
 
 namespace redraft::http {
 
+// The most texts that a request may ask for.
+inline constexpr int kMaxChoices = 8;
+
 // Which interface a request uses. It decides the form of request and answer.
 enum class Interface { kCompletions, kChat, kInfill };
 
 // A validated request for text, as far as validation needs no model.
 struct Generation {
   Interface interface = Interface::kCompletions;
-  std::string model = {};  // as the client names it; may be empty
 
   // The input: messages for kChat. Otherwise the text to continue and, if there is a suffix, the
   // text that follows the output.
@@ -32,6 +34,10 @@ struct Generation {
       {};  // none: as many as the context holds. 0: only read the prompt
   std::vector<std::string> stops = {};
   SamplingOptions sampling = {};
+  // How many texts the answer has, and of how many these are the likeliest. With a temperature the
+  // i-th one is that of the seed plus i; without one all are the same.
+  int choices = 1;
+  int candidates = 1;  // at least `choices`
   std::optional<int> log_probabilities =
       {};  // how many likeliest tokens are told; none: nothing is
   // As llama.cpp has them; 0 and none: no limit.

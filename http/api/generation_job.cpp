@@ -70,8 +70,8 @@ std::vector<TokenId> stop_tokens(const Generation& generation, const Tokenizer& 
 
 GenerationEnd refused(ApiError error) { return {.error = std::move(error)}; }
 
-GenerationEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
-  using Reason = GenerationEnd::Reason;
+ChoiceEnd::Reason reason_of(FinishReason finish, AnswerText::End text) {
+  using Reason = ChoiceEnd::Reason;
   if (text == AnswerText::End::kStop) return Reason::kStopString;
   if (text == AnswerText::End::kLimit) return Reason::kLimit;
   switch (finish) {
@@ -174,7 +174,7 @@ class GenerationJob {
     if (size >= engine.context_length()) return refused(too_long(size, engine.context_length()));
     events_.on_begin();
     return generation_.max_tokens == 0 ? read_only(engine, *request)
-                                       : write(engine, *request, beginning);
+                                       : write_all(engine, *request, beginning);
   }
 
  private:
@@ -209,17 +209,74 @@ class GenerationJob {
   // Reads the prompt of a future request.
   GenerationEnd read_only(Engine& engine, const DecodeRequest& request) const {
     const int size = static_cast<int>(request.prompt.size());
-    GenerationEnd end{.reason = GenerationEnd::Reason::kLength};
+    ChoiceEnd end{.reason = ChoiceEnd::Reason::kLength};
     end.statistics.prompt_tokens = size;
     end.statistics.cached_prompt_tokens = engine.known_tokens(request.prompt, control_.stop);
     const bool read = engine.read_ahead(
         request.prompt, size, [&](int) { control_.give_way(); }, control_.stop);
     end.statistics.prefilled_tokens = size - end.statistics.cached_prompt_tokens;
-    if (!read) end.reason = GenerationEnd::Reason::kCancelled;
-    return end;
+    if (!read) end.reason = ChoiceEnd::Reason::kCancelled;
+    const auto count = static_cast<std::size_t>(generation_.choices);
+    return {.choices = std::vector(count, end), .statistics = end.statistics};
   }
 
-  GenerationEnd write(Engine& engine, DecodeRequest& request, AnswerBeginning beginning) const {
+  // A text that is written but perhaps not chosen.
+  struct Candidate {
+    ChoiceEnd end;
+    std::vector<AnswerPart> parts = {};
+    double log_probability = 0;  // of all tokens together
+    double likelihood() const { return log_probability / std::max(1, end.statistics.new_tokens); }
+  };
+
+  // One text after the other; each is the draft of the next one, if the client has no prediction.
+  GenerationEnd write_all(Engine& engine, DecodeRequest& request, AnswerBeginning beginning) const {
+    const bool selects = generation_.candidates > generation_.choices;
+    const bool are_same = generation_.sampling.greedy();
+    GenerationEnd all{.prediction_tokens = static_cast<int>(request.original.size())};
+    std::vector<Candidate> written;
+    for (int i = 0; i < (are_same ? 1 : generation_.candidates); ++i) {
+      const auto take = [&](AnswerPart part) {
+        if (selects && !are_same) return written.back().parts.push_back(std::move(part));
+        for (part.choice = i; part.choice < (are_same ? generation_.choices : i + 1); ++part.choice)
+          events_.on_part(part);
+      };
+      written.emplace_back();
+      std::optional<ApiError> error = write(engine, request, beginning, take, written.back(), all);
+      if (error) return refused(*std::move(error));
+      const DecodeStatistics& own = written.back().end.statistics;
+      add_statistics(own, all.statistics);
+      if (written.back().end.reason == ChoiceEnd::Reason::kCancelled) break;
+      ++request.sampling.seed;
+    }
+    if (selects && !are_same) choose(written);
+    if (are_same) written.resize(static_cast<std::size_t>(generation_.choices), written.front());
+    for (Candidate& each : written) all.choices.push_back(std::move(each.end));
+    return all;
+  }
+
+  // Keeps and passes on the likeliest ones.
+  void choose(std::vector<Candidate>& written) const {
+    std::ranges::stable_sort(written, std::greater(), &Candidate::likelihood);
+    written.resize(std::min(written.size(), static_cast<std::size_t>(generation_.choices)));
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      for (AnswerPart& part : written[i].parts) {
+        part.choice = static_cast<int>(i);
+        events_.on_part(std::move(part));
+      }
+    }
+  }
+
+  // The prompt of later texts is that of the first one.
+  static void add_statistics(DecodeStatistics one, DecodeStatistics& all) {
+    if (all.prompt_tokens > 0)
+      one.prompt_tokens = one.cached_prompt_tokens = one.prefilled_tokens = 0;
+    all += one;
+  }
+
+  // nullopt: `written` is complete, or cancelled.
+  std::optional<ApiError> write(Engine& engine, DecodeRequest& request, AnswerBeginning beginning,
+                                const std::function<void(AnswerPart)>& take, Candidate& written,
+                                GenerationEnd& all) const {
     const Tokenizer& tokenizer = engine.tokenizer();
     AnswerTexts texts(tokenizer, beginning,
                       {generation_.stops, generation_.min_indent, generation_.time_limit});
@@ -227,14 +284,19 @@ class GenerationJob {
     const auto pass_on = [&] {
       AnswerPart part = texts.take(likelihoods);
       if (!part.text.empty() || !part.likelihoods.empty() || !part.thoughts.empty())
-        events_.on_part(std::move(part));
+        take(std::move(part));
     };
-    GenerationEnd end;
-    end.prediction_tokens = static_cast<int>(request.original.size());
+    const bool is_predicted = all.prediction_tokens > 0;
+    const bool selects = generation_.candidates > generation_.choices;
+    std::vector<TokenId> tokens;
     request.log_probabilities = generation_.log_probabilities;
+    if (selects && !request.log_probabilities) request.log_probabilities = 0;
     request.on_emitted = [&](const EmittedToken& token) {
-      if (token.origin == DraftOrigin::kReuse) ++end.accepted_prediction_tokens;
-      if (token.log_probability) likelihoods.add(token.token, *token.log_probability);
+      tokens.push_back(token.token);
+      if (is_predicted && token.origin == DraftOrigin::kReuse) ++all.accepted_prediction_tokens;
+      if (!token.log_probability) return;
+      written.log_probability += token.log_probability->log_probability;
+      if (generation_.log_probabilities) likelihoods.add(token.token, *token.log_probability);
     };
     request.on_progress = [&](const DecodeStatistics&) {
       pass_on();
@@ -243,13 +305,14 @@ class GenerationJob {
     const Result<DecodeResult> result = engine.decode(
         purpose_of(generation_), choices_.decoder, request,
         [&](TokenId token) { return texts.add(token); }, control_.stop, choices_.remembering);
-    if (!result) return refused({.message = result.error().message()});
+    if (!result) return ApiError{.message = result.error().message()};
     if (result->finish_reason != FinishReason::kCancelled) texts.finish();
     pass_on();
-    end.reason = reason_of(result->finish_reason, texts.text().end());
-    end.stopping_word = texts.text().stopping_word();
-    end.statistics = result->statistics;
-    return end;
+    written.end = {.reason = reason_of(result->finish_reason, texts.text().end()),
+                   .stopping_word = texts.text().stopping_word(),
+                   .statistics = result->statistics};
+    if (!is_predicted) request.original = std::move(tokens);
+    return std::nullopt;
   }
 
   const Generation& generation_;
@@ -263,7 +326,8 @@ constexpr const char* kFailed = "the request failed";
 GenerationEnd run_job(EngineHost& host, const Generation& generation,
                       const GenerationChoices& choices, const GenerationEvents& events,
                       const DecodeQueue::Control& control) {
-  if (control.stop.stop_requested()) return {.reason = GenerationEnd::Reason::kCancelled};
+  if (control.stop.stop_requested())
+    return {.choices = {{.reason = ChoiceEnd::Reason::kCancelled}}};
   const Result<GenerationEnd> end =
       run_on_engine(host, kFailed, [&](Engine& engine) -> Result<GenerationEnd> {
         GenerationEnd ran = GenerationJob(generation, choices, events, control).run(engine);

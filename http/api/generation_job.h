@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,17 +32,30 @@ struct AnswerPart {
   std::string text;                               // may be empty if there are tokens
   std::vector<TokenLikelihood> likelihoods = {};  // of the text, if they were requested
   std::string thoughts = {};  // of a chat: what the model thinks before its text
+  int choice = 0;             // which text it is a part of, if there are several
 };
 
-// The outcome of a generation that was not rejected.
-struct GenerationEnd {
+// How one of its texts ended.
+struct ChoiceEnd {
   enum class Reason { kEndOfText, kStopString, kLength, kLimit, kCancelled };
   Reason reason = Reason::kEndOfText;
   std::string stopping_word = {};  // for kStopString
   DecodeStatistics statistics = {};
+};
+
+// The outcome of a generation that was not rejected.
+struct GenerationEnd {
+  std::vector<ChoiceEnd> choices = {};
+  DecodeStatistics statistics = {};  // of all texts; the prompt counts once
   int prediction_tokens = 0;
   int accepted_prediction_tokens = 0;  // of the output, guessed from the prediction
   std::optional<ApiError> error = {};  // if set, no other member counts
+
+  bool is_cancelled() const {
+    return std::ranges::any_of(choices, [](const ChoiceEnd& each) {
+      return each.reason == ChoiceEnd::Reason::kCancelled;
+    });
+  }
 };
 
 // Callbacks of a running generation. They are called on the decode thread and must not throw.

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "text/strings/lower_case.h"
 #include "workspace/completion/completion_prompt.h"
 
 namespace redraft::http {
@@ -133,19 +132,26 @@ std::optional<int> tokens_of(std::int64_t limit) {
   return limit < 0 ? std::nullopt : std::optional(static_cast<int>(limit));
 }
 
-// Words that clients send where their user has named no model, because a server with one model does
-// not need it.
-bool names_no_model(std::string_view name) {
-  constexpr std::array<std::string_view, 18> kPlaceholders = {
-      "any",         "auto",      "autodetect", "custom",      "default", "dummy",
-      "llama",       "llama-cpp", "llama.cpp",  "llamacpp",    "local",   "local-model",
-      "local_model", "model",     "none",       "placeholder", "test",    "unused"};
-  return std::ranges::find(kPlaceholders, lower_case(name)) != kPlaceholders.end();
+// How many texts are asked for, by OpenAI's name or llama.cpp's. Greedy texts are all the same, of
+// which llama.cpp's clients need one.
+void read_choices(RequestFields& fields, Generation& generation) {
+  const auto llama = fields.integer("n_cmpl", 1, kMaxChoices);
+  const bool has_n = generation.interface != Interface::kInfill;
+  const auto openai = has_n ? fields.integer("n", 1, kMaxChoices) : std::nullopt;
+  if (llama && openai && *llama != *openai) fields.refuse("n_cmpl", "contradicts 'n'");
+  const bool are_same = !has_n && generation.sampling.greedy();
+  generation.choices = are_same ? 1 : static_cast<int>(openai.value_or(llama.value_or(1)));
+  generation.candidates = generation.choices;
 }
 
-std::string read_model(RequestFields& fields) {
-  std::string model = fields.text("model").value_or("");
-  return names_no_model(model) ? std::string() : model;
+// OpenAI's field for completions.
+void read_candidates(RequestFields& fields, Generation& generation) {
+  const auto candidates = fields.integer("best_of", 1, kMaxChoices);
+  if (!candidates) return;
+  if (*candidates < generation.choices) fields.refuse("best_of", "is less than 'n'");
+  if (generation.stream && *candidates > generation.choices)
+    fields.refuse("best_of", "cannot be streamed: which text is the best shows at the end");
+  generation.candidates = static_cast<int>(*candidates);
 }
 
 // The fields of llama.cpp's server, which its clients send to all three interfaces.
@@ -156,20 +162,23 @@ void read_llama_controls(RequestFields& fields, Generation& generation) {
   // t_max_prompt_ms has no effect in llama.cpp either. The others say where a prompt is kept.
   for (const char* name : {"t_max_prompt_ms", "cache_prompt", "id_slot", "n_keep", "n_cache_reuse"})
     fields.without_effect(name);
-  fields.only("n_cmpl", 1);
   fields.only("n_probs", 0);
   fields.only("grammar", "");
   fields.only_empty("lora");
+  // llama.vim sends it to all paths; as in llama.cpp, only the answers of /infill follow it.
+  if (generation.interface != Interface::kInfill) fields.without_effect("response_fields");
   for (const char* name : {"ignore_eos", "return_progress", "return_tokens", "timings_per_token"})
     fields.only(name, false);
 }
 
 // The fields that all interfaces have.
 void read_common(RequestFields& fields, Generation& generation) {
-  generation.model = read_model(fields);
+  // There is one model, which the answer names; clients send what they call it, or any word.
+  (void)fields.text("model");
   generation.stops = fields.texts("stop", kMaxStops);
   std::erase(generation.stops, "");  // no text ends there
   generation.sampling = read_sampling(fields);
+  read_choices(fields, generation);
   read_llama_controls(fields, generation);
 }
 
@@ -177,7 +186,6 @@ void read_common(RequestFields& fields, Generation& generation) {
 void read_openai(RequestFields& fields, Generation& generation) {
   read_stream(fields, generation);
   generation.prediction = read_prediction(fields);
-  fields.only("n", 1);
   for (const char* name : {"user", "metadata", "service_tier", "safety_identifier",
                            "prompt_cache_key", "prompt_cache_retention"})
     fields.without_effect(name);
@@ -199,7 +207,7 @@ void read_completions(RequestFields& fields, Generation& generation) {
   if (!generation.suffix) read_spelled(generation);
   generation.max_tokens =
       tokens_of(read_limit(fields, {"max_tokens", "n_predict"}).value_or(kDefaultCompletionTokens));
-  fields.only("best_of", 1);
+  read_candidates(fields, generation);
   fields.only("echo", false);
   generation.log_probabilities = read_log_probabilities(fields);
 }

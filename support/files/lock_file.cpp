@@ -33,11 +33,12 @@ Result<std::optional<LockFile>> LockFile::take(const fs::path& file,
     FileHandle handle =
         FileHandle::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (!handle) return file_error(file, "cannot be locked");
-    if (::flock(handle.get(), LOCK_EX | LOCK_NB) == 0) {
-      if (is_at(handle.get(), file)) return std::optional(LockFile(file, std::move(handle)));
-      continue;
-    }
-    if (errno != EWOULDBLOCK && errno != EINTR) return file_error(file, "cannot be locked");
+    // Whoever has removed the file since it was opened leaves nothing to lock.
+    const bool locked = ::flock(handle.get(), LOCK_EX | LOCK_NB) == 0;
+    if (locked && is_at(handle.get(), file))
+      return std::optional(LockFile(file, std::move(handle)));
+    if (!locked && errno != EWOULDBLOCK && errno != EINTR)
+      return file_error(file, "cannot be locked");
     if (std::chrono::steady_clock::now() >= deadline) return std::optional<LockFile>();
     std::this_thread::sleep_for(kInterval);
   }

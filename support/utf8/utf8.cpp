@@ -38,6 +38,16 @@ bool is_beginning_of_character(std::string_view text) {
 
 }  // namespace
 
+Utf8Character first_character(std::string_view text) {
+  const std::size_t length = character_length(text);
+  if (length == 0) return {};
+  const auto lead = static_cast<unsigned char>(text[0]);
+  char32_t code = length == 1 ? lead : lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i)
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3FU);
+  return {code, length};
+}
+
 bool is_utf8(std::string_view text, bool complete) {
   const std::optional<std::size_t> invalid = first_invalid_utf8(text);
   return !invalid || (!complete && is_beginning_of_character(text.substr(*invalid)));

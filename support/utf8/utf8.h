@@ -23,6 +23,14 @@ constexpr bool is_within_character(std::string_view text, std::size_t offset) {
 // above U+10FFFF); nullopt if it never does.
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
+// A character of UTF-8 and the number of its bytes; 0 bytes: it is invalid.
+struct Utf8Character {
+  char32_t code = 0;
+  std::size_t bytes = 0;
+};
+// The one at the start of `text`, which is not empty.
+Utf8Character first_character(std::string_view text);
+
 // Whether all of `text` is UTF-8. If not `complete`, its last character may be cut off.
 bool is_utf8(std::string_view text, bool complete = true);
 

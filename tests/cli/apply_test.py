@@ -1,6 +1,10 @@
 """redraft apply: a change that another assistant wrote. No model is there: what is tested needs none, or says so."""
 
+import contextlib
 import json
+import os
+import pty
+import subprocess
 import unittest
 
 from redraft_process import InFolder, run
@@ -48,6 +52,37 @@ class Apply(InFolder):
         done = self.apply("def first():\n    # ... existing code ...\n    yield 7\n")
         self.assert_fails(done, 1, "qwen2.5-coder-1.5b")
         self.assertEqual(self.file.read_text(), CODE)
+
+    # With these an answer could rewrite the screen, or code look different from what it does.
+    HOSTILE = FIRST.replace("os.getpid()", "'\x1b[2J\x07\u202eX'")
+
+    def test_a_terminal_is_shown_escapes_and_a_pipe_gets_the_bytes(self):
+        piped = self.apply(self.HOSTILE)
+        self.assertIn("+    return '\x1b[2J\x07\u202eX'\n", self.assert_succeeds(piped))
+        change = self.folder / "change"
+        change.write_text(self.HOSTILE)
+        for form in ("diff", "text"):
+            master, slave = pty.openpty()
+            process = subprocess.Popen([os.environ["REDRAFT"], "apply", self.file, "--change", change, "--format", form],
+                                       stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
+            os.close(slave)
+            shown = b""
+            with contextlib.suppress(OSError):  # how a terminal without a writer ends
+                while part := os.read(master, 4096):
+                    shown += part
+            os.close(master)
+            self.assertEqual(process.wait(), 0)
+            self.assertIn(b"return '^[[2J^G<U+202E>X'", shown)
+            for hostile in (b"\x1b[2J", b"\x07", "\u202e".encode()):
+                self.assertNotIn(hostile, shown)
+
+    def test_what_cannot_be_seen_is_doubted(self):
+        done = self.apply(self.HOSTILE, "--write")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"it brings the character U+0007, which cannot be seen", done.stderr)
+        self.assertEqual(self.file.read_text(), CODE)
+        self.assert_succeeds(self.apply(self.HOSTILE, "--write", "--yes"))
+        self.assertIn("\u202e", self.file.read_text())
 
     def test_bad_changes(self):
         self.assert_fails(self.apply(" \n"), 1, "the change is empty")

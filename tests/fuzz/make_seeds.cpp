@@ -85,6 +85,20 @@ void write_gguf(const std::filesystem::path& folder) {
                                .writer()
                                .bytes());
   }
+  write(folder / "layer_inputs", TinyModel{.architecture = "gemma4",
+                                           .layers = 3,
+                                           .hidden = 32,
+                                           .feed_forward = 32,
+                                           .heads = 2,
+                                           .kv_heads = 1,
+                                           .vocabulary = 32,
+                                           .window_head_dim = 16,
+                                           .sharing_layers = 1,
+                                           .layer_input = 32,
+                                           .tied = true,
+                                           .tokenizer = ""}
+                                     .writer()
+                                     .bytes());
   write(folder / "convolutions", TinyModel{.architecture = "lfm2",
                                            .layers = 2,
                                            .hidden = 32,

@@ -56,6 +56,27 @@ class ModelTest(HttpTest):
             texts.add(text)
         self.assertEqual(len(texts), 2)
 
+    def test_several_texts_are_those_of_the_next_seeds(self):
+        server = Server([REDRAFT, "serve", "--http", "0", "--target", MODEL, "--device", "cpu", "--token-file",
+                         str(self.folder / "token")])
+        self.addCleanup(self._end, server)
+        server.token = (self.folder / "token").read_text(encoding="utf-8").strip()
+        body = {"prompt": QUESTIONS[0], "max_tokens": TOKENS, "temperature": 1.2, "seed": 7, "logprobs": 0}
+        alone = [server.post("/v1/completions", {**body, "seed": seed}).json["choices"][0] for seed in range(7, 11)]
+        texts = [choice["text"] for choice in alone]
+        self.assertGreater(len(set(texts)), 1)
+        several = server.post("/v1/completions", {**body, "n": 4}).json
+        self.assertEqual([choice["text"] for choice in several["choices"]], texts)
+        self.assertEqual(several["choices"][2]["logprobs"], alone[2]["logprobs"])
+
+        def likelihood(choice):
+            values = choice["logprobs"]["token_logprobs"]
+            return sum(values) / len(values)
+        best = server.post("/v1/completions", {**body, "best_of": 4, "n": 2, "logprobs": None}).json["choices"]
+        ranked = sorted(alone, key=likelihood, reverse=True)
+        self.assertEqual([choice["text"] for choice in best], [choice["text"] for choice in ranked[:2]])
+        self.assertIsNone(best[0]["logprobs"])
+
 
 if __name__ == "__main__":
     unittest.main()

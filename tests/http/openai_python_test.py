@@ -68,6 +68,8 @@ class OpenAiTest(HttpTest):
         tokens = answer.choices[0].logprobs.content
         self.assertEqual(b"".join(bytes(token.bytes) for token in tokens).decode(), RENAMED)
         self.assertTrue(all(len(token.top_logprobs) == 2 and token.logprob <= 0 for token in tokens))
+        several = client.chat.completions.create(model="scripted", messages=RENAME, n=3, temperature=1, seed=5, max_tokens=20)
+        self.assertEqual([choice.index for choice in several.choices], [0, 1, 2])
         plain = client.completions.create(model="scripted", prompt="def f(", max_tokens=3, logprobs=1)
         self.assertEqual(plain.choices[0].logprobs.tokens, ["a", ")", ":"])
 
@@ -84,7 +86,7 @@ class OpenAiTest(HttpTest):
             client.chat.completions.create(model="scripted", messages=HELLO, presence_penalty=1.5)
         self.assertEqual(refused.exception.param, "presence_penalty")
         with self.assertRaises(openai.NotFoundError) as unknown:
-            client.chat.completions.create(model="gpt-4", messages=HELLO)
+            client.models.retrieve("gpt-4")
         self.assertEqual(unknown.exception.code, "model_not_found")
         with self.assertRaises(openai.AuthenticationError):
             client.with_options(api_key="wrong").models.list()

@@ -1,10 +1,12 @@
 """The packer: the same files give the same bytes, whatever their times, owners and the order in which they were made; what
 is not whole is refused."""
 
+import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 import zipfile
@@ -13,7 +15,7 @@ from unittest import mock
 import packaging_kit  # noqa: F401
 import dependencies
 import dist
-from dist_steps import deb, elf, licences, packing, stage
+from dist_steps import deb, elf, licences, packing, registries, stage
 
 EPOCH = 1_700_000_000
 PROGRAM = pathlib.Path(os.environ["REDRAFT"])
@@ -99,6 +101,75 @@ class SameBytes(InFolder):
         self.assertEqual(elf.dynamic(out / "usr/bin/redraft")[1], ["/usr/lib/redraft"])  # found without /proc too
         self.assertTrue((out / "usr/share/man/man1/redraft.1.gz").exists())
         self.assertTrue((out / "usr/share/zsh/vendor-completions/_redraft").exists())
+
+
+class Registries(InFolder):
+    """The wheel and the npm package of a small tree, installed by pip and npm without a network."""
+
+    NEEDED = {"GLIBC": "2.34", "GLIBCXX": "3.4.30"}
+
+    def staged(self, name="one"):
+        tree = self.folder / name / "staged"
+        for path in ("lib/redraft/libx.so", "share/doc/redraft/LICENSE", "share/nvim/plugin.lua", "share/zsh/_redraft",
+                     "share/fish/redraft.fish", "share/bash-completion/redraft"):
+            packing.written(tree / path, f"content of {path}\n")
+        packing.written(tree / "bin" / "redraft", "#!/bin/sh\ncat \"$(dirname \"$(readlink -f \"$0\")\")/../lib/redraft/libx.so\"\n")
+        (tree / "bin" / "redraft").chmod(0o755)
+        packing.normalise(tree, EPOCH)
+        return tree
+
+    def runs(self, program):
+        shown = subprocess.run([program], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"}, check=True)
+        self.assertEqual(shown.stdout, "content of lib/redraft/libx.so\n", "it finds what lies beside it")
+
+    def both(self, make):
+        """The file that `make(tree, folder)` writes, twice with the same bytes."""
+        files = []
+        for name in ("one", "two"):
+            tree = self.staged(name)
+            files.append(make(tree, tree.parent))
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+        return files[0]
+
+    def test_wheel(self):
+        file = self.both(lambda tree, folder: registries.wheel(tree, folder, "1.2.3", EPOCH, self.NEEDED, 6))
+        self.assertEqual(file.name, "redraft-1.2.3-py3-none-manylinux_2_35_x86_64.whl")
+        made = subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], capture_output=True, text=True)
+        if made.returncode != 0:
+            self.skipTest(f"venv makes no environment: {made.stdout.strip()}")
+        prefix = self.folder / "venv"
+        subprocess.run([prefix / "bin" / "pip", "install", "--no-index", "--disable-pip-version-check", file],
+                       check=True, capture_output=True, env={"HOME": str(self.folder), "PATH": "/usr/bin:/bin"})
+        self.runs(prefix / "bin" / "redraft")
+        self.assertTrue((prefix / "share/nvim/plugin.lua").exists())
+        self.assertFalse((prefix / "share/zsh").exists())
+        listed = subprocess.run([prefix / "bin" / "pip", "check", "--disable-pip-version-check"], capture_output=True, text=True)
+        self.assertEqual(listed.returncode, 0, listed.stdout)
+        with zipfile.ZipFile(file) as archive:
+            self.assertIn(b"\nDescription-Content-Type: text/markdown\n\n# redraft", archive.read("redraft-1.2.3.dist-info/METADATA"))
+
+    def test_npm(self):
+        file = self.both(lambda tree, folder: registries.npm(tree, folder, "1.2.3", EPOCH, 6))
+        self.assertEqual(file.name, "redraft-editor-1.2.3.tgz")
+        need("npm")
+        place = self.folder / "project"
+        place.mkdir()
+        subprocess.run(["npm", "install", "--offline", "--no-audit", "--no-fund", file], cwd=place, check=True, capture_output=True,
+                       env={"HOME": str(self.folder), "PATH": os.environ["PATH"]})
+        self.runs(place / "node_modules" / ".bin" / "redraft")
+        about = json.loads((place / "node_modules/redraft-editor/package.json").read_text())
+        self.assertEqual((about["os"], about["cpu"]), (["linux"], ["x64"]))
+        self.assertNotIn("scripts", about, "nothing runs when it is installed")
+
+    def test_the_tag_follows_what_it_needs(self):
+        for glibc, library, tag in (("2.28", "3.4.26", "2_31"), ("2.34", "3.4.29", "2_34"), ("2.38", "3.4.30", "2_38")):
+            self.assertEqual(registries.platform_tag({"GLIBC": glibc, "GLIBCXX": library}), f"manylinux_{tag}_x86_64")
+
+    def test_links_are_refused(self):
+        tree = self.staged()
+        (tree / "lib" / "redraft" / "libx.so.1").symlink_to("libx.so")
+        with self.assertRaisesRegex(packing.DistError, "hold no links, such as lib/redraft/libx.so.1"):
+            registries.npm(tree, tree.parent, "1.2.3", EPOCH, 6)
 
 
 class Refused(InFolder):

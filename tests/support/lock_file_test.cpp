@@ -1,16 +1,30 @@
 #include "support/files/lock_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/kit/hang_limit.h"
+
+namespace {
+bool fstat_fails = false;
+}  // namespace
+
+// In place of the C library's, for this program.
+extern "C" int fstat(int descriptor, struct stat* status) noexcept {
+  if (!fstat_fails) return ::fstatat(descriptor, "", status, AT_EMPTY_PATH);
+  errno = EIO;
+  return -1;
+}
 
 namespace redraft {
 namespace {
@@ -82,6 +96,15 @@ TEST_F(LockFileTest, AFolderThatIsNotThere) {
   const auto lock = LockFile::take(folder_ / "none" / "lock");
   ASSERT_FALSE(lock);
   EXPECT_NE(lock.error().message().find("No such file"), std::string::npos);
+}
+
+// A file system that does not say which file was opened keeps nobody waiting for ever.
+TEST_F(LockFileTest, GivesUpWhereItCannotTellWhatItHasLocked) {
+  fstat_fails = true;
+  const auto lock = LockFile::take(file_, 30ms);
+  fstat_fails = false;
+  ASSERT_TRUE(lock) << lock.error().message();
+  EXPECT_FALSE(*lock);
 }
 
 }  // namespace

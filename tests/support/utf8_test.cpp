@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
+
+#include "support/utf8/hidden_characters.h"
 
 namespace redraft {
 namespace {
@@ -39,6 +43,54 @@ TEST(Utf8, AgreesWithTheDefinitionOnAllShortSequences) {
     if ((bytes[0] & 0xF0) != 0xE0) continue;
     const std::string text(reinterpret_cast<const char*>(bytes), 3);
     EXPECT_EQ(!first_invalid_utf8(text), valid_by_definition(bytes)) << std::hex << bits;
+  }
+}
+
+TEST(Utf8, DecodesTheFirstCharacter) {
+  const auto first = [](std::string_view text) {
+    const auto [code, bytes] = first_character(text);
+    return std::pair(static_cast<std::uint32_t>(code), bytes);
+  };
+  EXPECT_EQ(first("ab"), std::pair(0x61U, std::size_t{1}));
+  EXPECT_EQ(first("éb"), std::pair(0xE9U, std::size_t{2}));
+  EXPECT_EQ(first("世"), std::pair(0x4E16U, std::size_t{3}));
+  EXPECT_EQ(first("🙂"), std::pair(0x1F642U, std::size_t{4}));
+  EXPECT_EQ(first("\xFF"), std::pair(0U, std::size_t{0}));
+  EXPECT_EQ(first("\xE4\xB8"), std::pair(0U, std::size_t{0}));
+}
+
+TEST(HiddenCharacters, AreShownAsEscapes) {
+  EXPECT_EQ(visible_text("a\tb\n世界 🙂 é\r\n"), "a\tb\n世界 🙂 é\r\n");
+  EXPECT_EQ(visible_text("\x1B[2Jx\a\x7F"), "^[[2Jx^G^?");
+  EXPECT_EQ(visible_text("a\rb"), "a^Mb") << "it would write over the line";
+  EXPECT_EQ(visible_text("\xC2\x9B"
+                         "2J"),
+            "<U+009B>2J")
+      << "begins a sequence, too";
+  EXPECT_EQ(visible_text("x\u202Ey\u2066z\u200B"), "x<U+202E>y<U+2066>z<U+200B>");
+  EXPECT_EQ(visible_text("\x9B\xE4\xB8"), "<9B><E4><B8>");
+  EXPECT_EQ(visible_text("👩\u200D🔬 a\u200Db"), "👩\u200D🔬 a<U+200D>b");
+  EXPECT_EQ(visible_text(std::string_view("\0", 1)), "^@");
+}
+
+// What a terminal acts on is in no result, whatever the bytes.
+TEST(HiddenCharacters, NothingThatATerminalActsOnIsLeft) {
+  std::uint32_t seed = 1;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int i = 0; i < 12; ++i) {
+      seed = seed * 1664525 + 1013904223;
+      text += static_cast<char>(seed >> 24);
+    }
+    const std::string shown = visible_text(text);
+    ASSERT_TRUE(is_utf8(shown));
+    for (std::string_view rest = shown; !rest.empty();) {
+      const auto [code, bytes] = first_character(rest);
+      ASSERT_FALSE(is_hidden_character(code) && code != '\r' && code != 0x200C && code != 0x200D);
+      ASSERT_TRUE(code != '\r' || rest.substr(1).starts_with('\n'));
+      rest.remove_prefix(bytes);
+    }
+    ASSERT_EQ(visible_text(shown), shown) << "once is enough";
   }
 }
 

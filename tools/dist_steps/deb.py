@@ -1,13 +1,12 @@
 """The .deb: one for Debian 12, Ubuntu 22.04 and later, because it contains all libraries except the C and C++ libraries."""
 
-import gzip
 import hashlib
 import os
 import pathlib
 import shutil
 
 from . import elf
-from .packing import copy_tree, files_of, need, normalise, run, written
+from .packing import copy_tree, files_of, gzip_file, need, normalise, run, written
 from .stage import DOCUMENTS
 
 # GCC that first had this version of the C++ library's interface; the package is named after the library and versioned so.
@@ -49,7 +48,7 @@ def _fix_in_place(program):
 def _compress(file):
     """Compresses a manual page in Debian's form: without a time."""
     content = file.read_bytes()
-    file.with_name(file.name + ".gz").write_bytes(gzip.compress(content, 9, mtime=0))
+    file.with_name(file.name + ".gz").write_bytes(gzip_file(content, 9))
     file.unlink()
 
 

@@ -1,5 +1,6 @@
 """Reproducible archives: sorted names, one owner, one time, two modes."""
 
+import gzip
 import os
 import pathlib
 import shutil
@@ -44,7 +45,7 @@ def normalise(folder, epoch):
         os.utime(path, (epoch, epoch), follow_symlinks=False)
 
 
-def _entry(path, name, epoch):
+def tar_entry(path, name, epoch):
     info = tarfile.TarInfo(name)
     info.mtime, info.uid, info.gid, info.uname, info.gname = epoch, 0, 0, "root", "root"
     if path.is_symlink():
@@ -63,7 +64,7 @@ def tar_zst(folder, file, epoch, level):
     with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
         with tarfile.open(fileobj=process.stdin, mode="w|", format=tarfile.GNU_FORMAT) as archive:
             for path in [folder, *sorted(folder.rglob("*"))]:
-                info = _entry(path, path.relative_to(folder.parent).as_posix(), epoch)
+                info = tar_entry(path, path.relative_to(folder.parent).as_posix(), epoch)
                 if info.isreg():
                     with open(path, "rb") as content:
                         archive.addfile(info, content)
@@ -72,6 +73,11 @@ def tar_zst(folder, file, epoch, level):
         process.stdin.close()
     if process.returncode != 0:
         raise DistError(f"zstd cannot write {file}")
+
+
+def gzip_file(content, level):
+    """The bytes compressed by gzip, without a time and a name."""
+    return gzip.compress(content, level, mtime=0)
 
 
 def zip_all(entries, file, epoch, level):

@@ -38,6 +38,11 @@ GEMMA = {"intermediate_size": 48, "tie_word_embeddings": True, "hidden_size_per_
              FULL: {"rope_type": "proportional", "partial_rotary_factor": 0.5, "rope_theta": 1e6},
              SLIDING: {"rope_type": "default", "rope_theta": 1e4}}}
 
+# Inputs of layers; the last layers share keys and values, and are wide. llama.cpp shares those of the last two layers with
+# their own, of which the last must be without a window.
+GEMMA_E = {**GEMMA, "hidden_size_per_layer_input": 32, "num_hidden_layers": 4, "num_kv_shared_layers": 2,
+           "use_double_wide_mlp": True, "layer_types": [SLIDING, FULL, SLIDING, FULL]}
+
 # name: (classes, its name in GGUF, type of the weights, differences from SIZES)
 MODELS = {
     # Two bases of the rotation, of which only that of the layers without a window is scaled.
@@ -63,6 +68,9 @@ MODELS = {
     "gemma4_experts": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.float16, {
         **GEMMA, "attention_k_eq_v": True, "num_global_key_value_heads": 2, "layer_types": [SLIDING, SLIDING, FULL],
         "enable_moe_block": True, "num_experts": 8, "top_k_experts": 3, "moe_intermediate_size": 24}),
+    "gemma4_e": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.bfloat16, GEMMA_E),
+    "gemma4_e_unshared": ((transformers.Gemma4TextConfig, transformers.Gemma4ForCausalLM), "gemma4", torch.float32, {
+        **GEMMA_E, "num_hidden_layers": 2, "num_kv_shared_layers": 0, "layer_types": [SLIDING, FULL]}),
 }
 FILE_ONLY = ("gpt-oss", "gemma4")
 IN_LAYER = {
@@ -78,6 +86,11 @@ IN_LAYER = {
 }
 
 
+GEMMA_OUTER = {
+    "model.embed_tokens_per_layer.weight": "per_layer_token_embd.weight",
+    "model.per_layer_model_projection.weight": "per_layer_model_proj.weight",
+    "model.per_layer_projection_norm.weight": "per_layer_proj_norm.weight",
+}
 GEMMA_LAYER = {
     "post_attention_layernorm.weight": "post_attention_norm.weight", "pre_feedforward_layernorm.weight": "ffn_norm.weight",
     "post_feedforward_layernorm.weight": "post_ffw_norm.weight", "layer_scalar": "layer_output_scale.weight",
@@ -88,6 +101,8 @@ GEMMA_LAYER = {
     "experts.down_proj": "ffn_down_exps.weight", "pre_feedforward_layernorm_2.weight": "pre_ffw_norm_2.weight",
     "post_feedforward_layernorm_1.weight": "post_ffw_norm_1.weight",
     "post_feedforward_layernorm_2.weight": "post_ffw_norm_2.weight",
+    "per_layer_input_gate.weight": "inp_gate.weight", "per_layer_projection.weight": "proj.weight",
+    "post_per_layer_input_norm.weight": "post_norm.weight",
 }
 
 
@@ -146,13 +161,16 @@ def write_keys(writer, config):
 def write_gemma_keys(writer, config):
     layers = [config.per_layer_config[i] for i in range(config.num_hidden_layers)]
     width, own = layers[-1].head_dim, layers[0].head_dim
-    writer.add_feed_forward_length(config.intermediate_size)
+    sharing = config.num_kv_shared_layers
+    wide = 2 if config.use_double_wide_mlp else 1
+    widths = [config.intermediate_size * (wide if i >= len(layers) - sharing else 1) for i in range(len(layers))]
+    writer.add_feed_forward_length(widths if sharing else config.intermediate_size)
     if config.enable_moe_block:
         writer.add_expert_count(config.num_experts)
         writer.add_expert_used_count(config.top_k_experts)
         writer.add_expert_feed_forward_length(config.moe_intermediate_size)
-    writer.add_shared_kv_layers(0)
-    writer.add_embedding_length_per_layer_input(0)
+    writer.add_shared_kv_layers(sharing)
+    writer.add_embedding_length_per_layer_input(config.hidden_size_per_layer_input)
     writer.add_sliding_window_pattern([kind == SLIDING for kind in config.layer_types])
     writer.add_head_count_kv([layer.num_key_value_heads for layer in layers])
     for key, value in (("key", width), ("value", width), ("key_swa", own), ("value_swa", own)):
@@ -219,8 +237,8 @@ def write_gguf(model, architecture, dtype, path):
     scalars = [(name, buffer) for name, buffer in model.named_buffers() if name.endswith("layer_scalar")]
     for name, parameter in [*model.named_parameters(), *scalars]:
         values = parameter.detach().float()
-        if name in OUTER:
-            tensors = {OUTER[name]: values}
+        if name in {**OUTER, **GEMMA_OUTER}:
+            tensors = {{**OUTER, **GEMMA_OUTER}[name]: values}
         else:
             _, _, layer, rest = name.split(".", 3)
             tensors = {f"blk.{layer}.{role}": part for role, part in converted(rest, values, architecture).items()}

@@ -14,17 +14,18 @@ namespace redraft {
 // What a syntax tree, or the lines without one (text_doubts.h), finds wrong with an edit.
 struct Doubt {
   enum class Kind : std::uint8_t {
-    kSyntax,     // there are more syntax errors than before
-    kLost,       // a function or type is gone, and the instruction does not remove any
-    kRenamed,    // it has another name or stands elsewhere, and the instruction asks for neither
-    kRepeated,   // a definition is there twice
-    kLeftOut,    // "# ... existing code ..." stands where lines were
-    kUncertain,  // a name that may mean something else, see edit_rename.h
-    kBranch,     // what was done otherwise is gone, and the instruction does not remove it
-    kImport,     // what a file imported is gone, and is used or was not to be removed
-    kRemoved,    // many lines are gone, and the instruction does not remove any
-    kBrackets,   // a bracket or tag that was closed is not, or the other way round
-    kUndefined,  // a name is used that nothing defines, see undefined_names.h
+    kSyntax,      // there are more syntax errors than before
+    kLost,        // a function or type is gone, and the instruction does not remove any
+    kRenamed,     // it has another name or stands elsewhere, and the instruction asks for neither
+    kRepeated,    // a definition is there twice
+    kLeftOut,     // "# ... existing code ..." stands where lines were
+    kUncertain,   // a name that may mean something else, see edit_rename.h
+    kBranch,      // what was done otherwise is gone, and the instruction does not remove it
+    kImport,      // what a file imported is gone, and is used or was not to be removed
+    kRemoved,     // many lines are gone, and the instruction does not remove any
+    kBrackets,    // a bracket or tag that was closed is not, or the other way round
+    kUndefined,   // a name is used that nothing defines, see undefined_names.h
+    kCharacters,  // a reader takes characters for others, see character_doubts.h
   };
   Kind kind = Kind::kSyntax;
   std::string reason;      // for people: "the definition of 'FTP.putcmd' is gone"

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "support/trace/trace.h"
 #include "text/strings/blank_text.h"
+#include "workspace/edit/character_doubts.h"
 #include "workspace/edit/text_doubts.h"
 
 namespace redraft {
@@ -68,10 +70,13 @@ std::vector<Doubt> doubts_about(const Document& document, const std::string& ins
   const std::optional<SyntaxTree> after = before == nullptr ? std::nullopt : before->edited(text);
   // A change without an instruction says itself which lines go.
   const bool says_lines = is_blank_text(instruction);
-  if (!after) return says_lines ? std::vector<Doubt>() : doubts_about_text(lines);
-  std::vector<Doubt> doubts = doubts_about({*before, *after, edits, instruction, others});
-  if (says_lines) return doubts;
-  for (Doubt& doubt : doubts_about_lines(lines)) doubts.push_back(std::move(doubt));
+  std::vector<Doubt> doubts;
+  const auto add = [&doubts](std::vector<Doubt> more) {
+    std::ranges::move(more, std::back_inserter(doubts));
+  };
+  if (after) add(doubts_about({*before, *after, edits, instruction, others}));
+  if (!says_lines) add(after ? doubts_about_lines(lines) : doubts_about_text(lines));
+  add(doubts_about_characters(document.text(), edits));
   return doubts;
 }
 

@@ -31,6 +31,8 @@ struct TinyModel {
   int window_head_dim = 32;
   int unwindowed_every = 2;
   bool beside_experts = false;  // of gemma4: its dense blocks
+  int sharing_layers = 0;       // of gemma4: the last ones, which are twice as wide
+  int layer_input = 0;          // of gemma4
   int experts = 8;              // of a mixture
   int experts_used = 3;
   int shared_feed_forward = 64;  // of the expert that every row goes to
@@ -62,7 +64,15 @@ struct TinyModel {
     count("context_length", context_length);
     count("embedding_length", hidden);
     // That of a mixture is about layers without experts, of which it has none.
-    count("feed_forward_length", is_mixture() ? 4 * feed_forward : feed_forward);
+    if (sharing_layers > 0) {
+      count("attention.shared_kv_layers", sharing_layers);
+      std::vector<std::int32_t> widths;
+      for (int i = 0; i < layers; ++i) widths.push_back(width_of(i));
+      out.integers(architecture + ".feed_forward_length", widths);
+    } else {
+      count("feed_forward_length", is_mixture() ? 4 * feed_forward : feed_forward);
+    }
+    if (layer_input > 0) count("embedding_length_per_layer_input", layer_input);
     if (is_mixture() || beside_experts) {
       count("expert_count", experts);
       count("expert_used_count", experts_used);
@@ -108,6 +118,7 @@ struct TinyModel {
     std::mt19937 random(seed);
     if (!tied) add_matrix(out, "output.weight", vocabulary, hidden, random);
     add_matrix(out, "token_embd.weight", vocabulary, hidden, random);
+    if (layer_input > 0) add_inputs_of_layers(out, random);
     for (int i = 0; i < layers; ++i) add_layer(out, i, has_attention(i), random);
     const std::string norm(row() ? row()->output_norm : "output_norm");
     add_vector(out, norm + ".weight", hidden, 1, random);
@@ -122,6 +133,10 @@ struct TinyModel {
   bool is_hybrid() const { return row() != nullptr && row()->is_hybrid(); }
   bool has_post_norms() const { return row() != nullptr && row()->post_norms; }
   bool has_window(int layer) const { return has_windows() && (layer + 1) % unwindowed_every != 0; }
+  bool shares_keys(int layer) const {
+    return sharing_layers > 0 && layer >= layers - sharing_layers;
+  }
+  int width_of(int layer) const { return shares_keys(layer) ? 2 * feed_forward : feed_forward; }
   bool has_sinks() const { return row() != nullptr && row()->has_sinks; }
   bool has_windows() const { return row() != nullptr && row()->unwindowed_every > 0; }
   bool has_delta_nets() const { return row() != nullptr && row()->has_delta_nets(); }
@@ -197,7 +212,7 @@ struct TinyModel {
     const std::string prefix = "blk." + std::to_string(number) + ".";
     add_vector(out, prefix + "attn_norm.weight", hidden, 1, random);
     if (has_attention) {
-      add_attention(out, prefix, has_window(number), random);
+      add_attention(out, prefix, number, random);
     } else if (has_delta_nets()) {
       add_delta_net(out, prefix, random);
     } else {
@@ -222,9 +237,18 @@ struct TinyModel {
       add_vector(out, prefix + "layer_output_scale.weight", 1, 1, random);
       if (beside_experts) add_beside_experts(out, prefix, random);
     }
-    add_matrix(out, prefix + "ffn_gate.weight", feed_forward, hidden, random);
-    add_matrix(out, prefix + "ffn_up.weight", feed_forward, hidden, random);
-    add_matrix(out, prefix + "ffn_down.weight", hidden, feed_forward, random);
+    add_matrix(out, prefix + "ffn_gate.weight", width_of(number), hidden, random);
+    add_matrix(out, prefix + "ffn_up.weight", width_of(number), hidden, random);
+    add_matrix(out, prefix + "ffn_down.weight", hidden, width_of(number), random);
+    if (layer_input == 0) return;
+    add_matrix(out, prefix + "inp_gate.weight", layer_input, hidden, random);
+    add_matrix(out, prefix + "proj.weight", hidden, layer_input, random);
+    add_vector(out, prefix + "post_norm.weight", hidden, 1, random);
+  }
+  void add_inputs_of_layers(GgufWriter& out, std::mt19937& random) const {
+    add_matrix(out, "per_layer_token_embd.weight", vocabulary, layers * layer_input, random);
+    add_matrix(out, "per_layer_model_proj.weight", layers * layer_input, hidden, random);
+    add_vector(out, "per_layer_proj_norm.weight", layer_input, 1, random);
   }
   void add_mtp(GgufWriter& out, std::mt19937& random) const {
     const std::string prefix = "blk." + std::to_string(layers) + ".nextn.";
@@ -233,21 +257,23 @@ struct TinyModel {
       add_vector(out, prefix + norm + ".weight", hidden, 1, random);
     add_layer(out, layers, true, random);
   }
-  void add_attention(GgufWriter& out, const std::string& prefix, bool windowed,
+  void add_attention(GgufWriter& out, const std::string& prefix, int number,
                      std::mt19937& random) const {
+    const bool windowed = has_window(number);
+    const bool shares = shares_keys(number);
     const bool other = windowed && has_post_norms();
     const int dim = other ? window_head_dim : head_dim;
     const int width = dim * heads;
     const int kv_width = dim * (other ? window_kv_heads : kv_heads);
     add_matrix(out, prefix + "attn_q.weight", (has_delta_nets() ? 2 : 1) * width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_q.bias", width, 0, random);
-    add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
+    if (!shares) add_matrix(out, prefix + "attn_k.weight", kv_width, hidden, random);
     if (!has_query_key_norm()) add_vector(out, prefix + "attn_k.bias", kv_width, 0, random);
-    if (!has_post_norms() || windowed)  // keys are values elsewhere
+    if (!shares && (!has_post_norms() || windowed))  // keys are values elsewhere
       add_matrix(out, prefix + "attn_v.weight", kv_width, hidden, random);
     if (has_query_key_norm()) {
       add_vector(out, prefix + "attn_q_norm.weight", dim, 1, random);
-      add_vector(out, prefix + "attn_k_norm.weight", dim, 1, random);
+      if (!shares) add_vector(out, prefix + "attn_k_norm.weight", dim, 1, random);
     } else {
       add_vector(out, prefix + "attn_v.bias", kv_width, 0, random);
     }

@@ -65,7 +65,9 @@ constexpr Case kCases[] = {{"qwen2"},
                            {"gptoss_even", Forms::kGgufOnly},
                            {"gemma4", Forms::kGgufOnly},
                            {"gemma4_values", Forms::kGgufOnly},
-                           {"gemma4_experts", Forms::kGgufOnly}};
+                           {"gemma4_experts", Forms::kGgufOnly},
+                           {"gemma4_e", Forms::kGgufOnly},
+                           {"gemma4_e_unshared", Forms::kGgufOnly}};
 
 std::unique_ptr<LanguageModel> load(const fs::path& path, kernels::Isa isa, ThreadPool& pool) {
   Result<std::unique_ptr<const ModelFiles>> files = open_model_files(path);

@@ -247,6 +247,13 @@ TEST_P(TinyTransformer, EveryArchitectureKeepsTheRowsPromises) {
       {.architecture = "qwen3next", .attention_every = 1},  // no recurrent layer
       {.architecture = "qwen35", .attention_every = 1, .mtp = true},
       {.architecture = "gemma4", .layers = 3, .beside_experts = true, .mixed_formats = true},
+      {.architecture = "gemma4",
+       .layers = 5,
+       .sharing_layers = 3,
+       .layer_input = 64,
+       .mixed_formats = true},
+      {.architecture = "gemma4", .layers = 3, .layer_input = 32},
+      {.architecture = "gemma4", .layers = 4, .sharing_layers = 1},
       {.architecture = "lfm2", .layers = 3, .taps = 3, .tied = true},
       {.architecture = "lfm2", .hidden = 96, .heads = 6, .kv_heads = 3, .attention_every = 1},
       {.architecture = "smollm3", .layers = 4, .tied = true},

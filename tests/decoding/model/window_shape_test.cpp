@@ -104,10 +104,7 @@ TEST(WindowShape, HeadsMayDifferInLayersWithAWindow) {
   EXPECT_EQ(with("attention.key_length_swa", 40),
             "m.gguf: key 'gemma4.attention.head_count': heads are not a multiple of 16 wide");
   EXPECT_THAT(with("attention.value_length_swa", 16), HasSubstr("values of another width"));
-  EXPECT_THAT(with("embedding_length_per_layer_input", 16),
-              HasSubstr("asks for embeddings for each layer"));
   EXPECT_THAT(with("expert_count", 8), HasSubstr("expert_used_count': missing"));
-  EXPECT_THAT(with("attention.shared_kv_layers", 2), HasSubstr("keys shared by layers"));
   EXPECT_EQ(error_with("gemma4",
                        [](GgufWriter& w) {
                          w.remove("gemma4.final_logit_softcapping");
@@ -120,6 +117,81 @@ TEST(WindowShape, HeadsMayDifferInLayersWithAWindow) {
                          w.integers("gemma4.attention.head_count_kv", {1, 2, 2, 2});
                        }),
             "m.gguf: key 'gemma4.attention.head_count_kv': differs from layer to layer");
+}
+
+// Gemma 4 E2B and E4B.
+TEST(WindowShape, LayersMayShareKeysAndHaveInputsAndWidthsOfTheirOwn) {
+  const TinyModel tiny{.architecture = "gemma4",
+                       .layers = 6,
+                       .sharing_layers = 3,
+                       .layer_input = 32,
+                       .tokenizer = ""};
+  const Result<TransformerShape> shape = shape_of(tiny.writer());
+  ASSERT_TRUE(shape) << shape.error().message();
+  EXPECT_EQ(shape->layer_inputs(), 6 * 32);
+  EXPECT_THAT(shape->feed_forward_widths, ElementsAre(96, 96, 96, 192, 192, 192));
+  EXPECT_EQ(shape->feed_forward, 192);
+  EXPECT_FALSE(shape->shares_keys(2));
+  // The layers 1, 3 and 5 have no window.
+  EXPECT_EQ(shape->source_of_keys(3), 1);
+  EXPECT_EQ(shape->source_of_keys(4), 2);
+  EXPECT_EQ(shape->source_of_keys(5), 1);
+  const auto error = [&](const auto& change) {
+    GgufWriter writer = tiny.writer();
+    change(writer);
+    const Result<TransformerShape> read = shape_of(writer);
+    return read ? "(none)" : read.error().message();
+  };
+  const auto with = [&](const std::string& name, std::uint32_t value) {
+    return error([&](GgufWriter& w) {
+      w.remove("gemma4." + name);
+      w.integer("gemma4." + name, value);
+    });
+  };
+  EXPECT_THAT(with("attention.shared_kv_layers", 5),
+              HasSubstr("shared_kv_layers': leaves a layer without keys that it could share"));
+  EXPECT_THAT(with("attention.shared_kv_layers", 6),
+              HasSubstr("shared_kv_layers': leaves no layer with keys of its own"));
+  EXPECT_THAT(with("attention.shared_kv_layers", 2),
+              HasSubstr("tensor 'blk.3.attn_k_norm.weight': missing"));
+  EXPECT_THAT(with("embedding_length_per_layer_input", 1U << 20), HasSubstr("is no width"));
+  EXPECT_THAT(with("embedding_length_per_layer_input", 0), HasSubstr("has no part in a gemma4"));
+  EXPECT_THAT(with("embedding_length_per_layer_input", 16),
+              HasSubstr("'per_layer_token_embd.weight': its shape is"));
+  EXPECT_THAT(error([](GgufWriter& w) {
+                w.remove("gemma4.feed_forward_length");
+                w.integers("gemma4.feed_forward_length", {96, 96, 96});
+              }),
+              HasSubstr("feed_forward_length': does not name every layer"));
+  EXPECT_THAT(error([](GgufWriter& w) {
+                w.remove("gemma4.feed_forward_length");
+                w.integers("gemma4.feed_forward_length", {96, 96, 96, 192, 192, 0});
+              }),
+              HasSubstr("feed_forward_length': is no width in one of the layers"));
+  // The others have none of it.
+  EXPECT_THAT(
+      error_with("qwen3", [](GgufWriter& w) { w.integer("qwen3.attention.shared_kv_layers", 2); }),
+      HasSubstr("keys shared by layers"));
+  EXPECT_THAT(
+      error_with("mellum",
+                 [](GgufWriter& w) { w.integer("mellum.embedding_length_per_layer_input", 16); }),
+      HasSubstr("embeddings for each layer"));
+}
+
+// What a file has of keys where they are shared is not read.
+TEST(WindowShape, KeysOfLayersThatShareAreLeftOut) {
+  const TinyModel tiny{.architecture = "gemma4", .layers = 4, .tokenizer = ""};
+  GgufWriter writer = tiny.writer();
+  writer.integer("gemma4.attention.shared_kv_layers", 2);
+  const std::vector<std::uint8_t> bytes = writer.bytes();
+  Result<GgufFile> file = GgufFile::parse("m.gguf", bytes);
+  ASSERT_TRUE(file) << file.error().message();
+  const auto files = gguf_model(std::move(*file));
+  const Result<WeightPlan> plan = WeightPlan::make(*files, *files->shape());
+  ASSERT_TRUE(plan) << plan.error().message();
+  EXPECT_NE(plan->layers[1].key.source, nullptr);
+  EXPECT_EQ(plan->layers[2].key.source, nullptr);
+  EXPECT_EQ(plan->layers[3].value.source, nullptr);
 }
 
 TEST(WindowShape, ErrorsNameTheKey) {

@@ -25,11 +25,15 @@ class Window : public testing::TestWithParam<const char*> {
  protected:
   static TinyModel tiny() {
     const std::string name = GetParam();
+    // Layers that share keep nothing, so that both forms have the same memory.
+    const bool shares = name.ends_with("_e");
     return {.architecture = name.substr(0, name.find('_')),
-            .layers = 4,
+            .layers = shares ? 8 : 4,
             .context_length = 8192,
             .window = kWindow,
-            .beside_experts = name.ends_with("_experts")};
+            .beside_experts = name.ends_with("_experts"),
+            .sharing_layers = shares ? 4 : 0,
+            .layer_input = shares ? 32 : 0};
   }
   std::unique_ptr<LanguageModel> load(const TinyModel& tiny) {
     files_.push_back(tiny.writer().bytes());
@@ -47,7 +51,9 @@ class Window : public testing::TestWithParam<const char*> {
   std::vector<std::vector<std::uint8_t>> files_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, Window, testing::Values("mellum", "gpt-oss", "gemma4", "gemma4_experts"),
+INSTANTIATE_TEST_SUITE_P(, Window,
+                         testing::Values("mellum", "gpt-oss", "gemma4", "gemma4_experts",
+                                         "gemma4_e"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');

@@ -58,7 +58,6 @@ TEST(ReadGeneration, ReadsAChat) {
   EXPECT_EQ(chat.messages[0].role, "system");
   EXPECT_EQ(chat.messages[1].text, "ab");
   EXPECT_EQ(chat.messages[2].role, "assistant");
-  EXPECT_EQ(chat.model, "m");
   EXPECT_EQ(chat.max_tokens, 7);
   EXPECT_THAT(chat.stops, ElementsAre("x", "y"));
   EXPECT_EQ(chat.prediction, "guess");
@@ -111,7 +110,8 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
       {"temperature", -1},
       {"temperature", "0"},
       {"top_p", 1.5},
-      {"n", 2},
+      {"n", 9},
+      {"n", 0},
       {"seed", 0.5},
       {"stop", 7},
       {"stop", {"a", 7}},
@@ -148,7 +148,7 @@ TEST(ReadGeneration, RefusesByNameWhatItDoesNotDo) {
       {"web_search_options", Json::object()}};
   for (const auto& [name, value] : chat) expect_refused(Interface::kChat, kChat, name, value);
   const std::vector<std::pair<const char*, Json>> completions = {
-      {"echo", true}, {"logprobs", true},     {"logprobs", 21},   {"best_of", 2},
+      {"echo", true}, {"logprobs", true},     {"logprobs", 21},   {"best_of", 9},
       {"suffix", 1},  {"prompt", {"a", "b"}}, {"prompt", {1, 2}}, {"prompt", nullptr}};
   for (const auto& [name, value] : completions)
     expect_refused(Interface::kCompletions, kPrompt, name, value);
@@ -258,6 +258,7 @@ TEST(ReadGeneration, TakesLlamaCppsControls) {
                     {"cache_prompt", false},
                     {"timings_per_token", false},
                     {"grammar", ""},
+                    {"response_fields", {""}},
                     {"lora", Json::array()}});
     const Generation generation = read(interface, request);
     EXPECT_EQ(generation.max_tokens, 5);
@@ -266,7 +267,7 @@ TEST(ReadGeneration, TakesLlamaCppsControls) {
     EXPECT_EQ(read(interface, with(request, "n_predict", 0)).max_tokens, 0);
     EXPECT_FALSE(read(interface, with(request, "n_predict", -1)).max_tokens);
     for (const auto& [name, value] :
-         std::vector<std::pair<const char*, Json>>{{"n_cmpl", 2},
+         std::vector<std::pair<const char*, Json>>{{"n_cmpl", 9},
                                                    {"grammar", "root ::= x"},
                                                    {"timings_per_token", true},
                                                    {"json_schema", Json::object()},
@@ -318,11 +319,31 @@ TEST(ReadGeneration, AnAssistantMayHaveSaidNothing) {
   }
 }
 
-TEST(ReadGeneration, APlaceholderNamesNoModel) {
-  for (const char* name : {"PLACEHOLDER", "default", "Local-Model", "llama", "AUTODETECT", ""})
-    EXPECT_EQ(read(Interface::kCompletions, with(kPrompt, "model", name)).model, "") << name;
-  for (const char* name : {"gpt-4", "llama-3", "default-7b"})
-    EXPECT_EQ(read(Interface::kChat, with(kChat, "model", name)).model, name);
+TEST(ReadGeneration, ReadsHowManyTextsAreAskedFor) {
+  const auto choices = [](Interface interface, const Json& more) {
+    Json request = interface == Interface::kChat ? kChat : kPrompt;
+    request.update(more);
+    const Generation generation = read(interface, request);
+    return std::pair(generation.choices, generation.candidates);
+  };
+  EXPECT_EQ(choices(Interface::kChat, Json::object()), std::pair(1, 1));
+  EXPECT_EQ(choices(Interface::kChat, {{"n", 3}, {"temperature", 1}}), std::pair(3, 3));
+  EXPECT_EQ(choices(Interface::kChat, {{"n", 3}}), std::pair(3, 3)) << "the same three times";
+  EXPECT_EQ(choices(Interface::kChat, {{"n_cmpl", 3}, {"n", 3}}), std::pair(3, 3));
+  EXPECT_EQ(choices(Interface::kCompletions, {{"n", 2}, {"best_of", 8}}), std::pair(2, 8));
+  EXPECT_EQ(choices(Interface::kInfill, {{"n_cmpl", 3}, {"temperature", 0.1}}), std::pair(3, 3));
+  EXPECT_EQ(choices(Interface::kInfill, {{"n_cmpl", 3}}), std::pair(1, 1))
+      << "the others would be the same";
+  expect_refused(Interface::kChat, with(kChat, "n", 2), "n_cmpl", 3);
+  expect_refused(Interface::kCompletions, with(kPrompt, "n", 3), "best_of", 2);
+  expect_refused(Interface::kCompletions, with(kPrompt, "stream", true), "best_of", 2);
+  expect_refused(Interface::kInfill, Json::object(), "n", 2);
+}
+
+TEST(ReadGeneration, AnyModelMayBeNamed) {
+  for (const char* name : {"PLACEHOLDER", "gpt-4", ""})
+    (void)read(Interface::kCompletions, with(kPrompt, "model", name));
+  expect_refused(Interface::kChat, kChat, "model", 3);
 }
 
 TEST(ReadGeneration, RefusesMessagesThatItCannotShowTheModel) {

@@ -37,7 +37,7 @@ const steps = {
     assert.equal(await textOf(await client.chat.completions.create({ ...rename, prediction, stream: true })), renamed);
   },
   async readsErrors() {
-    await assert.rejects(client.chat.completions.create({ ...hello, n: 2 }), { status: 400, param: "n" });
+    await assert.rejects(client.chat.completions.create({ ...hello, n: 9 }), { status: 400, param: "n" });
     const stranger = new OpenAI({ baseURL: process.env.BASE_URL, apiKey: "wrong", maxRetries: 0 });
     await assert.rejects(stranger.models.list(), { status: 401 });
   },
