@@ -55,6 +55,13 @@ class Model:
         part = self.field(name).parts[-1]
         part[0] = change(part[0])
 
+    def set_text(self, name, text):
+        """Another text of the same length."""
+        part = self.field(name).parts[-1]
+        if len(part) != len(text):
+            raise NotApplicable(f"{name} has another length than {text!r}")
+        part[:] = numpy.frombuffer(text.encode(), numpy.uint8)
+
     def tensor(self, name):
         if name not in self.tensors:
             raise NotApplicable(f"the file has no {name}")
@@ -228,6 +235,21 @@ def changed_number(name, function):
     return whole(lambda model: model.set_number(name, function))
 
 
+def exchanged_bases(model):
+    """Layers with a window rotate as the others should, and the others as those."""
+    full, window = model.number("rope.freq_base"), model.number("rope.freq_base_swa")
+    model.set_number("rope.freq_base", lambda _: window)
+    model.set_number("rope.freq_base_swa", lambda _: full)
+
+
+def exchanged_windows(model):
+    """Layers that should have a window have none, and the others have one."""
+    field = model.field("attention.sliding_window_pattern")
+    for place in field.data:
+        part = field.parts[place]
+        part[0] = not part[0]
+
+
 def swapped_norms(model):
     names = [name for name in ("ffn_norm.weight", "post_attention_norm.weight") if f"blk.0.{name}" in model.tensors]
     swapped("attn_norm.weight", *(names or ["ffn_norm.weight"]))(model)
@@ -288,6 +310,18 @@ FAULTS = {
     "attention-scale-not-squared": changed_number("attention.scale", numpy.sqrt),
     "without-logit-scale": changed_number("logit_scale", lambda scale: 1),
     "inverse-logit-scale": changed_number("logit_scale", lambda scale: 1 / scale),
+    # Of models with sliding windows.
+    "without-window": changed_number("attention.sliding_window", lambda _: 1 << 20),
+    "window-times-8": changed_number("attention.sliding_window", lambda window: 8 * window),
+    "window-eighth": changed_number("attention.sliding_window", lambda window: window // 8),
+    "exchanged-windows": whole(exchanged_windows),
+    "exchanged-rope-bases": whole(exchanged_bases),
+    "rope-base-of-windows": whole(lambda model: model.set_number("rope.freq_base_swa", lambda _: model.number("rope.freq_base"))),
+    "without-yarn": whole(lambda model: model.set_text("rope.scaling.type", "none")),
+    "without-rope-divisors": whole(lambda model: model.change(model.tensor("rope_freqs.weight"), numpy.ones_like)),
+    "without-sinks": changed("attn_sinks.weight", lambda values: values - 1e30),
+    "sinks-of-zero": changed("attn_sinks.weight", numpy.zeros_like),
+    "without-output-scale": changed("layer_output_scale.weight", numpy.ones_like),
     # Of Mistral 3. Those of positions far away cannot be found in a short text.
     "without-temperature": changed_number("attention.temperature_scale", lambda scale: 0),
     "without-log-multiplier": changed_number("rope.scaling.yarn_log_multiplier", lambda scale: 0),

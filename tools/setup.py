@@ -29,7 +29,7 @@ STEPS = {
     "jinja": (jinja.ensure, "llama.cpp's Jinja engine, as C++ sources"),
     "models": (models.ensure_all, "the three models, by SHA-256"),
     "tests": (test_environment.ensure, "the Python environment that tests run in"),
-    "hybrid": (hybrid.ensure, "a small hybrid model, trained here for tests (a minute or two)"),
+    "hybrid": (hybrid.ensure, "small models, trained here for tests: a hybrid, three with windows (three minutes)"),
     "hybrid-large": (hybrid.ensure_large, "a larger one for measurements (half an hour)"),
     "aider": (test_environment.ensure_aider, "aider, for one of the long tests (690 MB)"),
     "instructions": (instructions.ensure, "the files that `bench/instructions_bench.py` edits"),

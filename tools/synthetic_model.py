@@ -127,14 +127,16 @@ class Writer:
                 self.matrix("output.weight", s["vocabulary"], s["hidden"], Q6)
             return
         words = self.first_word()
-        embedding = numpy.resize(self.blocks(REPEATED_ROWS, s["hidden"], Q6), (s["vocabulary"], s["hidden"] // 256 * 210))
+        kind = Q6 if s["hidden"] % 256 == 0 else Q8
+        block, size = gguf.GGML_QUANT_SIZES[kind]
+        embedding = numpy.resize(self.blocks(REPEATED_ROWS, s["hidden"], kind), (s["vocabulary"], s["hidden"] // block * size))
         head = embedding.copy()
-        each = self.blocks(len(WORDS), s["hidden"], Q6, 100)
+        each = self.blocks(len(WORDS), s["hidden"], kind, 100)
         embedding[:] = each[-1]  # whatever is no word has the first word as its successor
         embedding[words:words + len(WORDS)] = each
         head[words:words + len(WORDS)] = numpy.roll(each, 1, axis=0)
-        self.out.add_tensor("token_embd.weight", embedding, raw_dtype=Q6)
-        self.out.add_tensor("output.weight", head, raw_dtype=Q6)
+        self.out.add_tensor("token_embd.weight", embedding, raw_dtype=kind)
+        self.out.add_tensor("output.weight", head, raw_dtype=kind)
 
     def mtp_block(self):
         """Passes the token's embedding on, with some of a random part of the model's output before it."""

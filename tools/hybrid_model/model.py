@@ -48,56 +48,56 @@ class Sizes:
         return (layer + 1) % self.every == 0
 
 
-def _matrix(random, rows, columns, scale=1.0):
+def matrix(random, rows, columns, scale=1.0):
     return random.normal(0, scale / math.sqrt(columns), (rows, columns))
 
 
 def _feed_forward(random, s, depth):
-    return {"ffn_gate.weight": _matrix(random, s.feed_forward, s.hidden),
-            "ffn_up.weight": _matrix(random, s.feed_forward, s.hidden),
-            "ffn_down.weight": _matrix(random, s.hidden, s.feed_forward, depth)}
+    return {"ffn_gate.weight": matrix(random, s.feed_forward, s.hidden),
+            "ffn_up.weight": matrix(random, s.feed_forward, s.hidden),
+            "ffn_down.weight": matrix(random, s.hidden, s.feed_forward, depth)}
 
 
 def _attention(random, s, depth):
     width, keys = s.heads * s.head_dim, s.kv_heads * s.head_dim
-    return {"attn_q.weight": _matrix(random, 2 * width, s.hidden), "attn_k.weight": _matrix(random, keys, s.hidden),
-            "attn_v.weight": _matrix(random, keys, s.hidden),
-            "attn_output.weight": _matrix(random, s.hidden, width, depth),
-            "attn_q_norm.weight": _ones(s.head_dim), "attn_k_norm.weight": _ones(s.head_dim)}
+    return {"attn_q.weight": matrix(random, 2 * width, s.hidden), "attn_k.weight": matrix(random, keys, s.hidden),
+            "attn_v.weight": matrix(random, keys, s.hidden),
+            "attn_output.weight": matrix(random, s.hidden, width, depth),
+            "attn_q_norm.weight": ones(s.head_dim), "attn_k_norm.weight": ones(s.head_dim)}
 
 
 def _recurrence(random, s, depth):
     channels = 2 * s.keys + s.values
-    return {"attn_qkv.weight": _matrix(random, channels, s.hidden), "attn_gate.weight": _matrix(random, s.values, s.hidden),
-            "ssm_alpha.weight": _matrix(random, s.value_heads, s.hidden),
-            "ssm_beta.weight": _matrix(random, s.value_heads, s.hidden),
+    return {"attn_qkv.weight": matrix(random, channels, s.hidden), "attn_gate.weight": matrix(random, s.values, s.hidden),
+            "ssm_alpha.weight": matrix(random, s.value_heads, s.hidden),
+            "ssm_beta.weight": matrix(random, s.value_heads, s.hidden),
             "ssm_conv1d.weight": random.normal(0, 1 / math.sqrt(s.window), (channels, s.window)),
             "ssm_dt.bias": random.uniform(-4, 0, s.value_heads), "log_decay": random.uniform(-1, 1, s.value_heads),
-            "ssm_norm.weight": _ones(s.state), "ssm_out.weight": _matrix(random, s.hidden, s.values, depth)}
+            "ssm_norm.weight": ones(s.state), "ssm_out.weight": matrix(random, s.hidden, s.values, depth)}
 
 
-def _ones(count):
+def ones(count):
     return numpy.ones(count)
 
 
 def _layer(random, s, attention, depth):
-    return {"attn_norm.weight": _ones(s.hidden), "post_attention_norm.weight": _ones(s.hidden),
+    return {"attn_norm.weight": ones(s.hidden), "post_attention_norm.weight": ones(s.hidden),
             **(_attention if attention else _recurrence)(random, s, depth), **_feed_forward(random, s, depth)}
 
 
 def make_parameters(random, s):
     """Random parameters; `random` is numpy's generator."""
     depth = 1 / math.sqrt(2 * s.layers)
-    head = {"nextn.eh_proj.weight": _matrix(random, s.hidden, 2 * s.hidden), "nextn.enorm.weight": _ones(s.hidden),
-            "nextn.hnorm.weight": _ones(s.hidden), "nextn.shared_head_norm.weight": _ones(s.hidden)}
+    head = {"nextn.eh_proj.weight": matrix(random, s.hidden, 2 * s.hidden), "nextn.enorm.weight": ones(s.hidden),
+            "nextn.hnorm.weight": ones(s.hidden), "nextn.shared_head_norm.weight": ones(s.hidden)}
     parameters = {"token_embd.weight": random.normal(0, 0.05, (s.vocabulary, s.hidden)),
-                  "output_norm.weight": _ones(s.hidden),
+                  "output_norm.weight": ones(s.hidden),
                   "layers": [_layer(random, s, s.has_attention(i), depth) for i in range(s.layers)],
                   "mtp": {**_layer(random, s, True, depth), **head}}
     return jax.tree.map(lambda values: np.asarray(values, np.float32), parameters)
 
 
-def _norm(x, weight):
+def norm(x, weight):
     return x * jax.lax.rsqrt(np.square(x).mean(-1, keepdims=True) + EPSILON) * weight
 
 
@@ -119,8 +119,8 @@ def attend(p, s, x):
     query, gate = np.moveaxis((x @ p["attn_q.weight"].T).reshape(batch, tokens, s.heads, 2, s.head_dim), 3, 0)
     key = (x @ p["attn_k.weight"].T).reshape(batch, tokens, s.kv_heads, s.head_dim)
     value = (x @ p["attn_v.weight"].T).reshape(key.shape)
-    query = _rotate(_norm(query, p["attn_q_norm.weight"]), s.rotated)
-    key = _rotate(_norm(key, p["attn_k_norm.weight"]), s.rotated)
+    query = _rotate(norm(query, p["attn_q_norm.weight"]), s.rotated)
+    key = _rotate(norm(key, p["attn_k_norm.weight"]), s.rotated)
     shared = s.heads // s.kv_heads
     key, value = np.repeat(key, shared, 2), np.repeat(value, shared, 2)
     scores = np.einsum("bqhd,bkhd->bhqk", query, key) / math.sqrt(s.head_dim)
@@ -176,20 +176,20 @@ def recur(p, s, x):
     beta = jax.nn.sigmoid(x @ p["ssm_beta.weight"].T)
     log_decay = -np.exp(p["log_decay"]) * jax.nn.softplus(x @ p["ssm_alpha.weight"].T + p["ssm_dt.bias"])
     rule = jax.vmap(jax.vmap(_delta_rule, 1, 1))
-    out = _norm(rule(query, key, value, log_decay, beta), p["ssm_norm.weight"])
+    out = norm(rule(query, key, value, log_decay, beta), p["ssm_norm.weight"])
     gate = jax.nn.silu(x @ p["attn_gate.weight"].T)
     return (out.reshape(batch, tokens, -1) * gate) @ p["ssm_out.weight"].T
 
 
 def _run_layer(p, s, x):
     mix = attend if "attn_q.weight" in p else recur
-    x = x + mix(p, s, _norm(x, p["attn_norm.weight"]))
-    inner = _norm(x, p["post_attention_norm.weight"])
+    x = x + mix(p, s, norm(x, p["attn_norm.weight"]))
+    inner = norm(x, p["post_attention_norm.weight"])
     gated = jax.nn.silu(inner @ p["ffn_gate.weight"].T) * (inner @ p["ffn_up.weight"].T)
     return x + gated @ p["ffn_down.weight"].T
 
 
-def _cross_entropy(logits, targets, counts):
+def cross_entropy(logits, targets, counts):
     picked = np.take_along_axis(jax.nn.log_softmax(logits), targets[..., None], -1)[..., 0]
     return -(picked * counts).sum() / counts.sum()
 
@@ -201,14 +201,14 @@ def losses(p, s, tokens):
     x = embedded
     for layer in p["layers"]:
         x = _run_layer(layer, s, x)
-    out = _norm(x, p["output_norm.weight"])
+    out = norm(x, p["output_norm.weight"])
     ones = np.ones(tokens[:, 1:].shape)
-    own = _cross_entropy(out[:, :-1] @ p["token_embd.weight"].T, tokens[:, 1:], ones)
+    own = cross_entropy(out[:, :-1] @ p["token_embd.weight"].T, tokens[:, 1:], ones)
     # Row r of the block reads token r and the model's output at r - 1, of which it learns nothing about the model.
     block = p["mtp"]
     before = np.pad(jax.lax.stop_gradient(out)[:, :-1], ((0, 0), (1, 0), (0, 0)))
     head = jax.lax.stop_gradient(p["token_embd.weight"])
-    joined = np.concatenate([_norm(jax.lax.stop_gradient(embedded), block["nextn.enorm.weight"]),
-                             _norm(before, block["nextn.hnorm.weight"])], -1)
-    ahead = _norm(_run_layer(block, s, joined @ block["nextn.eh_proj.weight"].T), block["nextn.shared_head_norm.weight"])
-    return own, _cross_entropy(ahead[:, :-1] @ head.T, tokens[:, 1:], ones.at[:, 0].set(0))
+    joined = np.concatenate([norm(jax.lax.stop_gradient(embedded), block["nextn.enorm.weight"]),
+                             norm(before, block["nextn.hnorm.weight"])], -1)
+    ahead = norm(_run_layer(block, s, joined @ block["nextn.eh_proj.weight"].T), block["nextn.shared_head_norm.weight"])
+    return own, cross_entropy(ahead[:, :-1] @ head.T, tokens[:, 1:], ones.at[:, 0].set(0))

@@ -20,13 +20,12 @@ import numpy
 
 import gguf_file
 import model
+from optimiser import descend
 from text import Samples, python_files
 from vocabulary import Vocabulary
 
 SEED = 20261127
 CONTEXT = 4096
-WARM_UP = 20
-DECAY = 0.01
 CONFIGURATIONS = {
     "small": {"sizes": model.Sizes(vocabulary=1024, hidden=128, feed_forward=320, layers=4, heads=2, kv_heads=1,
                                    head_dim=64, key_heads=2, value_heads=4, state=32),
@@ -37,46 +36,20 @@ CONFIGURATIONS = {
 }
 
 
-@jax.jit
-def clipped(gradient):
-    size = jax.numpy.sqrt(sum(jax.numpy.square(g).sum() for g in jax.tree.leaves(gradient)))
-    return jax.tree.map(lambda g: g / jax.numpy.maximum(size, 1), gradient)
-
-
-def make_step(sizes):
-    def loss(parameters, tokens):
-        own, ahead = model.losses(parameters, sizes, tokens)
-        return own + ahead, (own, ahead)
-
-    @jax.jit
-    def step(parameters, first, second, tokens, rate, count):
-        """One step of AdamW: `first` and `second` are the running means of gradients and of their squares."""
-        (_, parts), gradient = jax.value_and_grad(loss, has_aux=True)(parameters, tokens)
-        gradient = clipped(gradient)
-        first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, gradient)
-        second = jax.tree.map(lambda v, g: 0.98 * v + 0.02 * g * g, second, gradient)
-
-        def moved(p, m, v):
-            change = m / (1 - 0.9 ** count) / (jax.numpy.sqrt(v / (1 - 0.98 ** count)) + 1e-8)
-            return p - rate * (change + (DECAY * p if p.ndim > 1 else 0))
-        return jax.tree.map(moved, parameters, first, second), first, second, parts
-    return step
-
-
 def train(configuration, vocabulary, texts, say):
     sizes, steps = configuration["sizes"], configuration["steps"]
     random = numpy.random.default_rng(SEED)
     samples = Samples(texts, vocabulary, random)
-    parameters = model.make_parameters(random, sizes)
-    first = jax.tree.map(jax.numpy.zeros_like, parameters)
-    second, step = first, make_step(sizes)
-    for count in range(1, steps + 1):
-        rate = configuration["rate"] * min(count / WARM_UP, 1 - (count - 1) / steps)
-        batch = numpy.array(samples.batch(configuration["rows"], configuration["length"]))
-        parameters, first, second, parts = step(parameters, first, second, batch, rate, count)
-        if count % 50 == 0 or count == steps:
-            say(f"step {count} of {steps}: loss {parts[0]:.3f} per token, {parts[1]:.3f} of the MTP block")
-    return parameters
+
+    def loss(parameters, tokens):
+        own, ahead = model.losses(parameters, sizes, tokens)
+        return own + ahead, (own, ahead)
+
+    def report(count, parts):
+        say(f"step {count} of {steps}: loss {parts[0]:.3f} per token, {parts[1]:.3f} of the MTP block")
+    return descend(model.make_parameters(random, sizes), loss,
+                   lambda: numpy.array(samples.batch(configuration["rows"], configuration["length"])), steps,
+                   configuration["rate"], report)
 
 
 def main():
