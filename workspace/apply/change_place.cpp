@@ -282,6 +282,7 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
   } else {
     return spans.error();
   }
+  placed.doubts.resize(placed.edits.size());
   placed.origins.resize(placed.edits.size(),
                         {.decided_by = DecidedBy::kLines, .shows_removed = true});
   for (const std::string& other : placer.others())
@@ -289,6 +290,24 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
   if (breaks_syntax_of(document->syntax(), document->text(), placed.edits))
     return Error("the change would break the file's syntax");
   return placed;
+}
+
+// Why each part that has no place has none. `reason`: that of the change as a whole.
+std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& document,
+                                    const FileLines& file, const ProposedChange& change,
+                                    const std::string& reason) {
+  std::vector<Mismatch> mismatches;
+  int part = 0;
+  const auto add = [&](const Result<std::vector<LineSpan>>& spans) {
+    ++part;
+    if (!spans) mismatches.push_back({.part = part, .reason = spans.error().message()});
+  };
+  for (const Replaced& hunk : change.replaced)
+    add(place_hunks(file, document->syntax(), {hunk}));
+  for (const CodeSnippet& snippet : change.snippets)
+    add(place_snippet(file, document->syntax(), document->language(), snippet));
+  if (mismatches.empty()) mismatches.push_back({.reason = reason});
+  return mismatches;
 }
 
 }  // namespace
@@ -335,6 +354,7 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
   PlacedChange placed;
   placed.notes = change.notes;
   placed.doubt = sure.error().message();
+  placed.mismatches = mismatches_of(document, file, change, placed.doubt);
   LikelyPlaces likely(file, document->syntax());
   for (const Replaced& hunk : change.replaced)
     likely.add(hunk.old_lines.empty() ? hunk.new_lines : hunk.old_lines);
