@@ -119,7 +119,7 @@ def with_stale_tail(hunk, rnd, language):
 def without_a_line(hunk, rnd):
     """The file has got a line since."""
     old = [i for i, (mark, _) in enumerate(hunk.lines) if mark != "+"]
-    choices = [i for i in old[1:-1] if hunk.lines[i][0] == " "]
+    choices = [i for i in old[1:-1] if hunk.lines[i][0] == " " and hunk.lines[i][1].strip()]
     if not choices:
         return None
     at = rnd.choice(choices)

@@ -14,6 +14,7 @@
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
 #include "workspace/apply/line_alignment.h"
+#include "workspace/apply/mismatch_search.h"
 #include "workspace/apply/snippet_place.h"
 #include "workspace/documents/file_uri.h"
 
@@ -119,8 +120,9 @@ Result<std::vector<LineSpan>> in_order(std::vector<LineSpan> spans) {
 // are left out if they have no place in this file.
 class ChangePlacer {
  public:
-  ChangePlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id)
-      : file_(file), tree_(tree), language_id_(language_id) {}
+  ChangePlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id,
+               Strictness strictness)
+      : file_(file), tree_(tree), language_id_(language_id), strictness_(strictness) {}
 
   Result<std::vector<LineSpan>> place_all(const ProposedChange& change) {
     if (!change.doubt.empty()) return Error(change.doubt);
@@ -135,7 +137,7 @@ class ChangePlacer {
         if (!checked) return checked.error();
       }
     }
-    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, hunks);
+    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, hunks, strictness_);
     if (!all) return all;
     int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
@@ -184,6 +186,7 @@ class ChangePlacer {
   const FileLines& file_;
   const SyntaxTree* tree_;
   std::string_view language_id_;
+  Strictness strictness_;
   std::vector<std::string> others_;
 };
 
@@ -265,30 +268,52 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
 }
 
 // Where the change belongs, or why that is uncertain.
-Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
-                                  const FileLines& file, const ProposedChange& change) {
+Result<PlacedChange> placed_at_once(const std::shared_ptr<const Document>& document,
+                                    const FileLines& file, const ProposedChange& change,
+                                    Strictness strictness) {
   PlacedChange placed;
-  placed.notes = change.notes;
-  ChangePlacer placer(file, document->syntax(), document->language());
+  ChangePlacer placer(file, document->syntax(), document->language(), strictness);
   Result<std::vector<LineSpan>> spans = placer.place_all(change);
-  if (spans) {
-    for (const LineSpan& span : *spans) {
-      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
-      placed.origins.resize(placed.edits.size(), span.origin);
-    }
-    set_final_newline(file, change.replaced, placed.edits);
-  } else if (auto edits = placed_in_turn(document, file, change)) {
-    placed.edits = *std::move(edits);
-  } else {
-    return spans.error();
+  if (!spans) return spans.error();
+  for (const LineSpan& span : *spans) {
+    std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
+    placed.origins.resize(placed.edits.size(), span.origin);
+    placed.doubts.resize(placed.edits.size(), span.doubt);
   }
-  placed.doubts.resize(placed.edits.size());
-  placed.origins.resize(placed.edits.size(),
-                        {.decided_by = DecidedBy::kLines, .shows_removed = true});
+  set_final_newline(file, change.replaced, placed.edits);
   for (const std::string& other : placer.others())
     placed.notes.push_back("left out what seems to be for " + other);
-  if (breaks_syntax_of(document->syntax(), document->text(), placed.edits))
-    return Error("the change would break the file's syntax");
+  return placed;
+}
+
+// The hunks whose lines are in the file say themselves what becomes of its syntax.
+constexpr const char* kBreaksSyntax = "the change would break the file's syntax";
+
+Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
+                                  const FileLines& file, const ProposedChange& change) {
+  Result<PlacedChange> placed = placed_at_once(document, file, change, Strictness::kStrict);
+  if (!placed) {
+    if (auto edits = placed_in_turn(document, file, change)) {
+      placed = PlacedChange();
+      placed->edits = *std::move(edits);
+    } else if (!change.replaced.empty()) {
+      if (auto loose = placed_at_once(document, file, change, Strictness::kLoose))
+        placed = std::move(loose);
+    }
+  }
+  if (!placed) return placed;
+  placed->notes.insert(placed->notes.begin(), change.notes.begin(), change.notes.end());
+  placed->origins.resize(placed->edits.size(),
+                         {.decided_by = DecidedBy::kLines, .shows_removed = true});
+  placed->doubts.resize(placed->edits.size());
+  if (breaks_syntax_of(document->syntax(), document->text(), placed->edits)) {
+    if (!change.snippets.empty()) return Error(kBreaksSyntax);
+    for (std::string& doubt : placed->doubts) {
+      if (doubt.empty()) doubt = kBreaksSyntax;
+    }
+  }
+  const auto doubt = std::ranges::find_if_not(placed->doubts, &std::string::empty);
+  if (doubt != placed->doubts.end()) placed->doubt = *doubt;
   return placed;
 }
 
@@ -298,14 +323,14 @@ std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& docum
                                     const std::string& reason) {
   std::vector<Mismatch> mismatches;
   int part = 0;
-  const auto add = [&](const Result<std::vector<LineSpan>>& spans) {
+  const auto add = [&](const auto& one, const Result<std::vector<LineSpan>>& spans) {
     ++part;
-    if (!spans) mismatches.push_back({.part = part, .reason = spans.error().message()});
+    if (!spans) mismatches.push_back(mismatch_of(file, one, part, spans.error().message()));
   };
   for (const Replaced& hunk : change.replaced)
-    add(place_hunks(file, document->syntax(), {hunk}));
+    add(hunk, place_hunks(file, document->syntax(), {hunk}, Strictness::kLoose));
   for (const CodeSnippet& snippet : change.snippets)
-    add(place_snippet(file, document->syntax(), document->language(), snippet));
+    add(snippet, place_snippet(file, document->syntax(), document->language(), snippet));
   if (mismatches.empty()) mismatches.push_back({.reason = reason});
   return mismatches;
 }

@@ -9,6 +9,7 @@
 #include "text/strings/trimmed.h"
 #include "workspace/apply/canonical_text.h"
 #include "workspace/apply/hunk_match.h"
+#include "workspace/apply/hunk_merge.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/documents/diff.h"
 
@@ -56,8 +57,9 @@ bool adds_telling_lines(const HunkMatch& match) {
 
 class HunkPlacer {
  public:
-  HunkPlacer(const FileLines& file, const SyntaxTree* tree, const std::vector<Replaced>& hunks)
-      : file_(file), tree_(tree), hunks_(hunks) {}
+  HunkPlacer(const FileLines& file, const SyntaxTree* tree, const std::vector<Replaced>& hunks,
+             Strictness strictness)
+      : file_(file), tree_(tree), hunks_(hunks), strictness_(strictness) {}
 
   Result<std::vector<LineSpan>> place() {
     for (const Replaced& hunk : hunks_) {
@@ -120,11 +122,35 @@ class HunkPlacer {
     });
   }
 
+  // Whether new lines that the file has say that the hunk was carried out. What a hunk that only
+  // removes leaves may be anywhere: then the lines that it removes are gone.
+  bool is_carried_out(const Replaced& hunk) const {
+    const auto is_in = [](const Strings& lines, const std::string& line) {
+      return std::ranges::any_of(
+          lines, [&](const std::string& other) { return trimmed(other) == trimmed(line); });
+    };
+    const auto is_added = [&](const std::string& line) {
+      return is_telling(line) && !is_in(hunk.old_lines, line);
+    };
+    if (std::ranges::any_of(hunk.new_lines, is_added)) return true;
+    const bool keeps_both_ends = is_telling(hunk.new_lines.front()) &&
+                                 is_telling(hunk.new_lines.back()) && hunk.new_lines.size() > 1;
+    return keeps_both_ends && std::ranges::none_of(hunk.old_lines, [&](const std::string& line) {
+             return is_telling(line) && !is_in(hunk.new_lines, line) &&
+                    !file_.places_of(trimmed(line)).empty();
+           });
+  }
+
   // The old lines are not in the file: perhaps the new ones are.
   Result<Search> search_missing(const Replaced& hunk) const {
     const bool says_something = std::ranges::any_of(hunk.new_lines, is_telling);
-    if (says_something && has_lines(file_, hunk.new_lines))
+    if (says_something && has_lines(file_, hunk.new_lines) && is_carried_out(hunk))
       return Search{{}, std::vector<LineSpan>()};
+    if (strictness_ == Strictness::kLoose) {
+      Result<std::vector<LineSpan>> merged = merge_hunk(file_, hunk);
+      if (merged) return Search{{}, std::move(*merged)};
+      return merged.error();
+    }
     const auto missing = std::ranges::find_if(hunk.old_lines, [&](const std::string& line) {
       return file_.places_of(trimmed(line)).empty();
     });
@@ -319,14 +345,16 @@ class HunkPlacer {
   const FileLines& file_;
   const SyntaxTree* tree_;
   const std::vector<Replaced>& hunks_;
+  Strictness strictness_;
   std::vector<Search> searches_;  // of each hunk
 };
 
 }  // namespace
 
 Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
-                                          const std::vector<Replaced>& hunks) {
-  return HunkPlacer(file, tree, hunks).place();
+                                          const std::vector<Replaced>& hunks,
+                                          Strictness strictness) {
+  return HunkPlacer(file, tree, hunks, strictness).place();
 }
 
 }  // namespace redraft
