@@ -57,7 +57,7 @@ def commits(files):
         for line in open(file, encoding="utf-8"):
             record = json.loads(line)
             texts = record.get("before"), record.get("after")
-            if all(texts) and not any("\r" in text for text in texts):
+            if all(texts) and not any("\r" in one or not one.endswith("\n") for one in texts):
                 yield record
 
 
@@ -164,7 +164,7 @@ class Source:
 
     def __init__(self, record, seed):
         self.record = record
-        self.before, self.after = record["before"].split("\n"), record["after"].split("\n")
+        self.before, self.after = record["before"].split("\n")[:-1], record["after"].split("\n")[:-1]
         self.groups = groups(self.before, self.after)
         self.seed = f"{seed}:{record['id']}"
 
@@ -178,7 +178,7 @@ class Source:
 
     def case(self, fault, form, kind, lines, hunk, change, expected, must="place", places=(), name="", pairs=None):
         return Case(f"{self.record['id']}#{name}", self.record["language"], self.record["path"], fault, form, kind,
-                    "\n".join(lines), change, "\n".join(expected), must, list(places), (hunk.begin, hunk.end),
+                    text(lines), change, text(expected), must, list(places), (hunk.begin, hunk.end),
                     [(text(hunk.old), text(hunk.new))] if pairs is None else pairs)
 
 

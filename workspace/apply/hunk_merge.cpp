@@ -9,6 +9,7 @@
 
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
+#include "workspace/apply/hunk_changes.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/line_merge.h"
 #include "workspace/apply/loose_match.h"
@@ -30,13 +31,6 @@ constexpr double kLeastLikeness = 0.5;
 constexpr const char* kNotShown = "it would remove lines that the change does not show";
 
 std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
-std::vector<std::string_view> without_blanks_behind(const Strings& lines) {
-  std::vector<std::string_view> result;
-  for (const std::string& line : lines)
-    result.push_back(std::string_view(line).substr(0, line.find_last_not_of(" \t") + 1));
-  return result;
-}
 
 // The names that the file has renamed since the hunk was written: the file has the old one nowhere
 // and the new one wherever the hunk has the old one.
@@ -75,8 +69,8 @@ class HunkMerger {
         indentation.learn(hunk_.old_lines[i], file_.line(match_.file_lines[i]));
     }
     std::vector<LineSpan> spans;
-    for (const LineChange& change : diff_lines(without_blanks_behind(hunk_.old_lines),
-                                               without_blanks_behind(hunk_.new_lines))) {
+    for (const LineChange& change :
+         changes_of(hunk_.old_lines, hunk_.new_lines, hunk_.marked, false)) {
       std::optional<LineSpan> span = place_of(change);
       if (!span) return Error(kNotShown);
       if (span->doubt.empty()) span->doubt = doubt;
@@ -99,6 +93,18 @@ class HunkMerger {
   bool is_shown(int line) const {
     return file_.text(line).empty() ||
            std::ranges::find(match_.file_lines, line) != match_.file_lines.end();
+  }
+
+  // Whether the file has lines between two that are adjacent in the hunk.
+  bool has_further_lines(int above, int below) const {
+    for (int line = above + 1; above >= 0 && line < below; ++line) {
+      if (!file_.text(line).empty()) return true;
+    }
+    return false;
+  }
+
+  static std::string have_changed(int line) {
+    return "the lines around line " + std::to_string(line + 1) + " have changed";
   }
 
   std::optional<LineSpan> place_of(const LineChange& change) const {
@@ -124,6 +130,9 @@ class HunkMerger {
     for (int line = span.begin; line < span.end; ++line) {
       if (!is_shown(line)) return std::nullopt;
     }
+    const bool is_apart = has_further_lines(there(change.old_begin - 1), span.begin) ||
+                          has_further_lines(span.end - 1, there(change.old_end));
+    if (is_apart && span.doubt.empty()) span.doubt = have_changed(span.begin);
     return span;
   }
 
@@ -136,10 +145,7 @@ class HunkMerger {
     const bool lacks_neighbour =
         (above < 0 && change.old_begin > 0) ||
         (below < 0 && change.old_begin < static_cast<int>(hunk_.old_lines.size()));
-    bool is_apart = false;
-    for (int i = line; above >= 0 && i < below; ++i) is_apart |= !file_.text(i).empty();
-    if (lacks_neighbour || is_apart)
-      span.doubt = "the lines around line " + std::to_string(line + 1) + " have changed";
+    if (lacks_neighbour || has_further_lines(above, below)) span.doubt = have_changed(line);
     return span;
   }
 

@@ -8,6 +8,7 @@
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/canonical_text.h"
+#include "workspace/apply/hunk_changes.h"
 #include "workspace/apply/hunk_match.h"
 #include "workspace/apply/hunk_merge.h"
 #include "workspace/apply/line_alignment.h"
@@ -311,20 +312,15 @@ class HunkPlacer {
 
   // Blanks at line ends only count in diffs, or if nothing else changes.
   static std::vector<LineChange> differences(const Replaced& hunk, const HunkMatch& match) {
-    const auto compared = [](const Strings& lines, bool is_exact) {
-      std::vector<std::string_view> result;
-      for (const std::string& line : lines)
-        result.push_back(is_exact
-                             ? std::string_view(line)
-                             : std::string_view(line).substr(0, line.find_last_not_of(" \t") + 1));
-      return result;
-    };
     if (!hunk.is_of_diff) {
-      std::vector<LineChange> changes =
-          diff_lines(compared(match.old_lines, false), compared(match.new_lines, false));
+      std::vector<LineChange> changes = changes_of(match.old_lines, match.new_lines, {}, false);
       if (!changes.empty()) return changes;
     }
-    return diff_lines(compared(match.old_lines, true), compared(match.new_lines, true));
+    const bool has_marks = match.has_same_blank_lines &&
+                           match.old_lines.size() == hunk.old_lines.size() &&
+                           match.new_lines.size() == hunk.new_lines.size();
+    return changes_of(match.old_lines, match.new_lines,
+                      has_marks ? hunk.marked : std::vector<MarkedChange>(), true);
   }
 
   // A line that replaces another keeps the quotes and dashes of the file.

@@ -19,6 +19,8 @@ constexpr double kLeastLikeness = 0.5;
 constexpr double kWorthOfBlank = 0.05, kWorthOfMark = 0.4, kWorthOfText = 1;
 // A line of the change that the file lacks, and a line of the file that the change lacks.
 constexpr double kLostLine = 0.3, kFurtherLine = 0.25, kFurtherBlank = 0.02;
+// The depth decides between lines that are the same otherwise.
+constexpr double kSameDepth = 0.01;
 // Places below this score are nothing alike.
 constexpr double kLeastScore = 0.25;
 
@@ -70,9 +72,13 @@ double worth_of(std::string_view text) {
 }
 
 struct Text {
-  explicit Text(std::string_view line)
-      : text(line), pairs(pairs_of(line)), bare_text(bare(line)), worth(worth_of(line)) {}
-  std::string_view text;
+  Text(std::string_view raw_line, std::string_view line)
+      : raw(raw_line),
+        text(line),
+        pairs(pairs_of(line)),
+        bare_text(bare(line)),
+        worth(worth_of(line)) {}
+  std::string_view raw, text;
   std::vector<std::uint16_t> pairs;
   std::string bare_text;
   double worth;
@@ -81,8 +87,8 @@ struct Text {
 class LooseAligner {
  public:
   LooseAligner(const FileLines& file, const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) wanted_.emplace_back(trimmed(line));
-    for (int i = 0; i < file.size(); ++i) there_.emplace_back(file.text(i));
+    for (const std::string& line : lines) wanted_.emplace_back(line, trimmed(line));
+    for (int i = 0; i < file.size(); ++i) there_.emplace_back(file.line(i), file.text(i));
     for (const Text& one : wanted_) total_ += one.worth;
   }
 
@@ -125,7 +131,7 @@ class LooseAligner {
 
   // nothing: the lines are no counterparts.
   static double gain_of(const Text& a, const Text& b) {
-    if (a.text == b.text) return a.worth;
+    if (a.text == b.text) return a.raw == b.raw ? a.worth + kSameDepth : a.worth;
     if (a.text.empty() || b.text.empty()) return kNever;
     if (a.bare_text == b.bare_text) return 0.95 * a.worth;
     const double alike = share(a.pairs, b.pairs);
@@ -163,6 +169,7 @@ class LooseAligner {
     LooseMatch match;
     match.file_lines.assign(wanted_.size(), -1);
     match.is_same.assign(wanted_.size(), false);
+    match.worth = total_;
     match.score = last_[end].score / total_;
     for (std::size_t i = wanted_.size(), j = end; i > 0;) {
       const Step step = static_cast<Step>(steps_[(i - 1) * n + j]);

@@ -17,6 +17,7 @@ struct LooseMatch {
   std::vector<int> file_lines;  // [line of the change]; -1: the file has none like it
   std::vector<bool> is_same;    // [line of the change]: but for blanks around it and its quotes
   double score = 0;             // 1: all lines are the same
+  double worth = 0;             // how many lines that say something the score 1 would be
   double margin = 0;            // to the next best place that is apart, in lines that say something
 };
 

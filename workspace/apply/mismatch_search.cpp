@@ -83,16 +83,18 @@ class DifferencesAt {
 };
 
 void add_closest(const FileLines& file, const Strings& lines, Mismatch& mismatch) {
-  const std::vector<LooseMatch> closest = loose_matches(file, lines, kClosest);
+  const std::vector<LooseMatch> closest = loose_matches(file, lines, kMaxRegions);
   mismatch.kind = closest.empty() ? MismatchKind::kNothingAlike : MismatchKind::kStaleLines;
   if (closest.empty()) return;
-  for (const LooseMatch& one : closest) mismatch.regions.push_back(range_of(one.begin, one.end));
-  if (closest.front().margin < kLeastMargin && closest.size() > 1) {
+  const bool are_several = closest.front().margin < kLeastMargin && closest.size() > 1;
+  const double total = closest.front().worth;
+  for (const LooseMatch& one : closest) {
+    const bool is_equal = (closest.front().score - one.score) * total < kLeastMargin;
+    if (are_several ? is_equal : mismatch.regions.size() < kClosest)
+      mismatch.regions.push_back(range_of(one.begin, one.end));
+  }
+  if (are_several) {
     mismatch.kind = MismatchKind::kSeveralPlaces;
-    const double least = closest.front().score - kLeastMargin;
-    std::size_t n = 1;
-    while (n < closest.size() && closest[n].score > least) ++n;
-    mismatch.regions.resize(n);
     std::ranges::sort(mismatch.regions, {}, &FileLineRange::first);
     return;
   }

@@ -1,0 +1,40 @@
+#include "workspace/apply/hunk_changes.h"
+
+#include <string_view>
+#include <utility>
+
+namespace redraft {
+namespace {
+
+std::vector<std::string_view> compared(const std::vector<std::string>& lines, int begin, int end,
+                                       bool is_exact) {
+  std::vector<std::string_view> result;
+  for (int i = begin; i < end; ++i) {
+    std::string_view line = lines[static_cast<std::size_t>(i)];
+    if (!is_exact) line = line.substr(0, line.find_last_not_of(" \t") + 1);
+    result.push_back(line);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<LineChange> changes_of(const std::vector<std::string>& old_lines,
+                                   const std::vector<std::string>& new_lines,
+                                   const std::vector<MarkedChange>& marked, bool is_exact) {
+  const MarkedChange all{0, static_cast<int>(old_lines.size()), 0,
+                         static_cast<int>(new_lines.size())};
+  std::vector<LineChange> changes;
+  for (const MarkedChange& one : marked.empty() ? std::vector{all} : marked) {
+    for (LineChange& change :
+         diff_lines(compared(old_lines, one.old_begin, one.old_end, is_exact),
+                    compared(new_lines, one.new_begin, one.new_end, is_exact))) {
+      change.old_begin += one.old_begin;
+      change.old_end += one.old_begin;
+      changes.push_back(std::move(change));
+    }
+  }
+  return changes;
+}
+
+}  // namespace redraft
