@@ -11,6 +11,7 @@
 #include "workspace/apply/hunk_changes.h"
 #include "workspace/apply/hunk_match.h"
 #include "workspace/apply/hunk_merge.h"
+#include "workspace/apply/hunk_ways.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/documents/diff.h"
 
@@ -185,6 +186,7 @@ class HunkPlacer {
       if (matches.size() == 1) search.decided_by = DecidedBy::kTree;
     }
     if (hunk.line) keep([&](const HunkMatch& one) { return one.place == *hunk.line; });
+    keep([](const HunkMatch& one) { return one.line == one.place; });
   }
 
   // The only match may still be the wrong one: the change was made already, and the lines are at
@@ -295,6 +297,7 @@ class HunkPlacer {
     IndentMap indentation(indent_step_of(both), file_.indent_step());
     for (std::size_t i = 0; i < match.old_lines.size(); ++i)
       indentation.learn(match.old_lines[i], file_.line(match.place + static_cast<int>(i)));
+    const bool has_chat_quotes = are_quotes_of_chat(match);
     std::vector<LineSpan> spans;
     for (const LineChange& change : differences(hunk, match)) {
       std::optional<Strings> lines = indentation(change.new_lines);
@@ -304,10 +307,24 @@ class HunkPlacer {
                     std::move(*lines),
                     true,
                     {.decided_by = decided_by}};
+      if (has_chat_quotes) {
+        for (std::string& line : span.lines) line = with_plain_quotes(line);
+      }
       keep_characters(match, change, span);
       spans.push_back(std::move(span));
     }
     return spans;
+  }
+
+  // Whether the change has typographic quotes where the file has plain ones, and only there.
+  bool are_quotes_of_chat(const HunkMatch& match) const {
+    const auto has_them = [](std::string_view line) { return with_plain_quotes(line) != line; };
+    bool found = false;
+    for (std::size_t i = 0; i < match.old_lines.size(); ++i) {
+      if (has_them(file_.line(match.place + static_cast<int>(i)))) return false;
+      found |= has_them(match.old_lines[i]);
+    }
+    return found;
   }
 
   // Blanks at line ends only count in diffs, or if nothing else changes.

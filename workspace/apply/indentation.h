@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace redraft {
@@ -37,6 +38,8 @@ class IndentMap {
     bool is_certain = true;  // whether all lines with this indentation have the same in the file
   };
   bool has_same_depths() const;
+  bool fits(IndentStep from, IndentStep to) const;
+  std::optional<std::pair<IndentStep, IndentStep>> other_units() const;
   std::optional<std::string> converted(std::string_view deeper) const;
 
   std::optional<IndentStep> from_, to_;
