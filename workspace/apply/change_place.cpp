@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "text/strings/trimmed.h"
+#include "workspace/apply/anchored_place.h"
 #include "workspace/apply/canonical_text.h"
 #include "workspace/apply/change_path.h"
 #include "workspace/apply/file_lines.h"
@@ -142,6 +143,9 @@ class ChangePlacer {
     int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
       Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
+      if (!spans && strictness_ == Strictness::kLoose && snippet.after_other.empty()) {
+        if (auto by_ends = place_by_ends(file_, snippet)) spans = std::move(by_ends);
+      }
       if (!snippet.after_other.empty()) {
         if (has_most_of(lines_of(snippet))) return unclear(snippet.after_other);
         if (const Result<void> checked = check(snippet, spans); !checked) return checked.error();
@@ -296,7 +300,7 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
     if (auto edits = placed_in_turn(document, file, change)) {
       placed = PlacedChange();
       placed->edits = *std::move(edits);
-    } else if (!change.replaced.empty()) {
+    } else {
       if (auto loose = placed_at_once(document, file, change, Strictness::kLoose))
         placed = std::move(loose);
     }
@@ -307,7 +311,6 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
                          {.decided_by = DecidedBy::kLines, .shows_removed = true});
   placed->doubts.resize(placed->edits.size());
   if (breaks_syntax_of(document->syntax(), document->text(), placed->edits)) {
-    if (!change.snippets.empty()) return Error(kBreaksSyntax);
     for (std::string& doubt : placed->doubts) {
       if (doubt.empty()) doubt = kBreaksSyntax;
     }

@@ -112,15 +112,21 @@ std::string without_escapes(std::string_view line) {
 }
 
 // Strings between quotes of one kind, between those of the other. Those with a quote or a backslash
-// within them stay.
+// within them stay, and what is within other strings.
 std::string with_other_quotes(std::string_view line, char from, char to) {
   std::string result(line);
-  for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos;) {
-    const std::size_t end = result.find_first_of("\"'\\", at + 1);
-    if (end == std::string::npos) break;
-    if (result[end] == from) result[at] = result[end] = to;
-    at = result[end] == to ? end + 1 : end;
-    if (at < result.size() && result[at] == '\\') ++at;
+  for (std::size_t at = 0; (at = result.find_first_of("\"'`", at)) != std::string::npos;) {
+    const char quote = result[at];
+    std::size_t end = at + 1;
+    while (end < result.size() && result[end] != quote) end += result[end] == '\\' ? 2 : 1;
+    if (end >= result.size()) {  // an apostrophe
+      ++at;
+      continue;
+    }
+    const std::string_view inside = std::string_view(result).substr(at + 1, end - at - 1);
+    const bool is_plain = inside.find_first_of("\"'\\") == std::string_view::npos;
+    if (quote == from && is_plain) result[at] = result[end] = to;
+    at = end + 1;
   }
   return result;
 }
