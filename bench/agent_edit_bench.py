@@ -42,14 +42,6 @@ def names_place(case, mismatches):
     return any(first <= end and begin + 1 <= last for one in mismatches for first, last in one["regions"][:1])
 
 
-def same(one, other):
-    """But for blanks on lines with nothing else: which of two blank lines goes, a change does not say."""
-    def compared(text):
-        return re.sub(r"^[ \t]+$", "", text, flags=re.MULTILINE)
-
-    return one == other or compared(one) == compared(other)
-
-
 def verdict(case, answer):
     """The kinds that count it."""
     if "text" not in answer:
@@ -58,7 +50,7 @@ def verdict(case, answer):
         if is_several and names_all(case, mismatches):
             return ["refused +"]
         return ["refused", "named"] if names_place(case, mismatches) else ["refused"]
-    is_exact = same(answer["text"], case.expected) and case.must != "refuse"
+    is_exact = answer["text"] == case.expected and case.must != "refuse"
     if is_exact:
         return ["placed", "in doubt"] if answer["doubts"] else ["placed"]
     keeps_file = answer["doubts"] and answer["certain_text"] == case.text
@@ -69,7 +61,7 @@ def of_rule(case, rule):
     text = agent_edit_rules.applied(rule, case.text, case.pairs)
     if text is None:
         return "refused +" if case.must == "refuse" else "refused"
-    return "placed" if same(text, case.expected) and case.must != "refuse" else "wrong !"
+    return "placed" if text == case.expected and case.must != "refuse" else "wrong !"
 
 
 class Placer:

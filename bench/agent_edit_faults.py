@@ -54,9 +54,16 @@ def tabs(source, hunk, rnd):
     return rnd.choice(LOOSE_FORMS), kind, source.before, faulty, applied(source.before, [hunk]), must, places
 
 
+def is_only_one(hunk, line):
+    """Of equal lines, a change does not say which one goes."""
+    return sum(other.strip() == line.strip() for _, other in hunk.lines) == 1
+
+
 def trailing(source, hunk, rnd):
     """The file has blanks at the ends of some lines."""
-    lines, here = list(source.before), [i for i, line in enumerate(hunk.old)]
+    lines, here = list(source.before), [i for i, line in enumerate(hunk.old) if is_only_one(hunk, line)]
+    if not here:
+        return None
     chosen = rnd.sample(here, min(len(here), rnd.choice([1, 2, 3])))
     for i in chosen:
         lines[hunk.begin + i] += rnd.choice([" ", "  ", "\t", "    "])

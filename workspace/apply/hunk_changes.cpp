@@ -17,6 +17,22 @@ std::vector<std::string_view> compared(const std::vector<std::string>& lines, in
   return result;
 }
 
+// Without the lines at its ends that stay.
+void trim(LineChange& change, const std::vector<std::string_view>& before) {
+  const auto old_line = [&](int i) { return before[static_cast<std::size_t>(i)]; };
+  std::vector<std::string>& lines = change.new_lines;
+  while (change.old_begin < change.old_end && !lines.empty() &&
+         lines.front() == old_line(change.old_begin)) {
+    ++change.old_begin;
+    lines.erase(lines.begin());
+  }
+  while (change.old_begin < change.old_end && !lines.empty() &&
+         lines.back() == old_line(change.old_end - 1)) {
+    --change.old_end;
+    lines.pop_back();
+  }
+}
+
 // Of equal lines, the first one stays: a change that only adds or only takes away goes as far down
 // as it can, but not to the `next` one.
 void slide(LineChange& change, const std::vector<std::string_view>& before,
@@ -57,6 +73,7 @@ std::vector<LineChange> changes_of(const std::vector<std::string>& old_lines,
       LineChange& change = differences[k];
       const int next = k + 1 < differences.size() ? differences[k + 1].old_begin
                                                   : static_cast<int>(before.size());
+      trim(change, before);
       const int n_new = static_cast<int>(change.new_lines.size());
       const int n_old = change.old_end - change.old_begin;
       int new_begin = change.old_begin + moved;

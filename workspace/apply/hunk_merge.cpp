@@ -55,6 +55,18 @@ Names renamed_since(const FileLines& file, const Replaced& hunk, const LooseMatc
   return names;
 }
 
+// Whether two lines that are the same otherwise differ in more than blanks: in their quotes.
+bool has_other_signs(std::string_view a, std::string_view b) {
+  const auto compact = [](std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+      if (!is_blank(c)) result += c;
+    }
+    return result;
+  };
+  return compact(a) != compact(b);
+}
+
 class HunkMerger {
  public:
   HunkMerger(const FileLines& file, const Replaced& hunk, const LooseMatch& match)
@@ -80,6 +92,14 @@ class HunkMerger {
       span->is_exact = true;
       spans.push_back(std::move(*span));
     }
+    // One part of a hunk is not right without the others.
+    const auto doubtful = std::ranges::find_if_not(
+        spans, [](const LineSpan& span) { return span.doubt.empty(); });
+    if (doubtful == spans.end()) return spans;
+    const std::string reason = doubtful->doubt;
+    for (LineSpan& span : spans) {
+      if (span.doubt.empty()) span.doubt = reason;
+    }
     return spans;
   }
 
@@ -99,6 +119,18 @@ class HunkMerger {
   bool has_further_lines(int above, int below) const {
     for (int line = above + 1; above >= 0 && line < below; ++line) {
       if (!file_.text(line).empty()) return true;
+    }
+    return false;
+  }
+
+  bool has_further_lines_near(const LineChange& change) const {
+    constexpr int kNear = 2;
+    int above = -1;  // the last line that the file has
+    for (int i = change.old_begin - kNear; i <= change.old_end + kNear; ++i) {
+      const int line = there(i);
+      if (line < 0) continue;
+      if (has_further_lines(above, line)) return true;
+      above = line;
     }
     return false;
   }
@@ -123,16 +155,15 @@ class HunkMerger {
       }
       span.begin = std::min(span.begin, line);
       span.end = std::max(span.end, line + 1);
-      if (!match_.is_same[index(i)])
+      if (!match_.is_same[index(i)] || has_other_signs(text, file_.text(line)))
         span.doubt = "line " + std::to_string(line + 1) + " differs from what the change removes";
     }
     if (span.begin >= span.end) return std::nullopt;
     for (int line = span.begin; line < span.end; ++line) {
       if (!is_shown(line)) return std::nullopt;
     }
-    const bool is_apart = has_further_lines(there(change.old_begin - 1), span.begin) ||
-                          has_further_lines(span.end - 1, there(change.old_end));
-    if (is_apart && span.doubt.empty()) span.doubt = have_changed(span.begin);
+    if (has_further_lines_near(change) && span.doubt.empty())
+      span.doubt = have_changed(span.begin);
     return span;
   }
 
@@ -145,7 +176,7 @@ class HunkMerger {
     const bool lacks_neighbour =
         (above < 0 && change.old_begin > 0) ||
         (below < 0 && change.old_begin < static_cast<int>(hunk_.old_lines.size()));
-    if (lacks_neighbour || has_further_lines(above, below)) span.doubt = have_changed(line);
+    if (lacks_neighbour || has_further_lines_near(change)) span.doubt = have_changed(line);
     return span;
   }
 

@@ -307,6 +307,9 @@ class HunkPlacer {
                     std::move(*lines),
                     true,
                     {.decided_by = decided_by}};
+      const bool is_guess = std::ranges::any_of(
+          change.new_lines, [&](const std::string& line) { return indentation.is_guess(line); });
+      if (is_guess) span.doubt = "the depth of the new lines is a guess";
       if (has_chat_quotes) {
         for (std::string& line : span.lines) line = with_plain_quotes(line);
       }

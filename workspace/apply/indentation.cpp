@@ -77,6 +77,26 @@ bool IndentMap::has_same_depths() const {
                              [](const Known& one) { return one.is_certain && one.from == one.to; });
 }
 
+// Whether all lines that both have are as many blanks deeper, or less deep, in the file.
+bool IndentMap::are_moved_alike() const {
+  return std::ranges::all_of(known_, [&](const Known& one) {
+    const auto moved = [](const Known& known) {
+      return static_cast<std::ptrdiff_t>(known.to.size()) -
+             static_cast<std::ptrdiff_t>(known.from.size());
+    };
+    const bool is_of_one = one.from.starts_with(one.to) || one.to.starts_with(one.from) ||
+                           one.to.ends_with(one.from) || one.from.ends_with(one.to);
+    return one.is_certain && is_of_one && moved(one) == moved(known_.front());
+  });
+}
+
+bool IndentMap::is_guess(std::string_view line) const {
+  if (is_blank_line(line) || known_.empty() || are_moved_alike() || other_units()) return false;
+  if (from_ && to_ && fits(*from_, *to_)) return false;
+  const std::string_view here = indentation_of(line);
+  return std::ranges::none_of(known_, [&](const Known& one) { return one.from == here; });
+}
+
 // Whether these units explain every indentation that both have.
 bool IndentMap::fits(IndentStep from, IndentStep to) const {
   bool says_something = false;

@@ -154,7 +154,7 @@ class LooseAligner {
         if (j > 0) take(before[j - 1], gain_of(wanted_[i], there_[j - 1]), kPair);
         const bool is_empty = wanted_[i].text.empty();
         take(before[j], is_empty ? -kFurtherBlank : -kLostLine * wanted_[i].worth, kLost);
-        if (j > 0 && i > 0) {
+        if (j > 0) {
           const bool is_blank_line = there_[j - 1].text.empty();
           take(row[j - 1], is_blank_line ? -kFurtherBlank : -kFurtherLine, kFurther);
         }
