@@ -7,6 +7,7 @@
 
 #include "text/strings/trimmed.h"
 #include "workspace/apply/line_alignment.h"
+#include "workspace/apply/loose_match.h"
 
 namespace redraft {
 namespace {
@@ -39,6 +40,7 @@ std::vector<Strings> pieces_of(const CodeSnippet& snippet) {
 struct Ends {
   int first = 0, last = 0;
   int n_first = 0, n_last = 0;
+  int n_alike = 0;  // how many of the new lines are like one that they replace
 };
 
 class PieceByEnds {
@@ -50,14 +52,15 @@ class PieceByEnds {
   std::optional<Ends> only_place() const {
     std::optional<Ends> best;
     bool is_only = true;
-    for (const int first : file_.places_of(piece_.front())) {
+    for (const int first : file_.places_of(trimmed(piece_.front()))) {
       const int n_first = length_from(first);
       if (first < from_) continue;
-      for (const int end : file_.places_of(piece_.back())) {
+      for (const int end : file_.places_of(trimmed(piece_.back()))) {
         const int last = end + 1, n_last = length_to(last);
         // What both ends have is one of them.
         Ends one{first, last, n_first, std::min(n_last, n_ - n_first)};
         if (last - one.n_last < first + n_first || takes_much(one)) continue;
+        one.n_alike = number_of_alike(one);
         if (!best || is_better(one, *best)) {
           best = one;
           is_only = true;
@@ -94,10 +97,24 @@ class PieceByEnds {
     return n_taken > n_added + kMaxTakenAway || (n_added == 0 && n_taken > 0);
   }
   static bool is_better(const Ends& one, const Ends& other) {
-    const int a = one.n_first + one.n_last, b = other.n_first + other.n_last;
+    const int a = one.n_first + one.n_last + one.n_alike;
+    const int b = other.n_first + other.n_last + other.n_alike;
     return a != b ? a > b : taken_away(one) < taken_away(other);
   }
+  int number_of_alike(const Ends& ends) const {
+    constexpr double kLeastLikeness = 0.6;
+    int count = 0;
+    for (int i = ends.n_first; i < n_ - ends.n_last; ++i) {
+      if (!is_telling(trimmed(line(i)))) continue;
+      bool is_alike = false;
+      for (int there = ends.first + ends.n_first; there < ends.last - ends.n_last; ++there)
+        is_alike = is_alike || likeness(line(i), file_.text(there)) >= kLeastLikeness;
+      count += is_alike ? 1 : 0;
+    }
+    return count;
+  }
   bool says_something(const Ends& ends) const {
+    if (ends.n_alike > 0) return true;
     for (int i = 0; i < n_; ++i) {
       const bool is_end = i < ends.n_first || i >= n_ - ends.n_last;
       if (is_end && is_telling(trimmed(line(i)))) return true;
@@ -122,9 +139,6 @@ Result<LineSpan> span_of(const FileLines& file, const Strings& piece, const Ends
       indentation({piece.begin() + ends.n_first, piece.end() - ends.n_last});
   if (!lines) return Error("the indentation of the change does not match the file");
   span.lines = std::move(*lines);
-  if (!span.empty())
-    span.doubt = "it takes away lines " + std::to_string(span.begin + 1) + "-" +
-                 std::to_string(span.end) + ", which the change does not show";
   return span;
 }
 
@@ -135,10 +149,10 @@ Result<std::vector<LineSpan>> place_by_ends(const FileLines& file, const CodeSni
   int from = 0;  // pieces are in the order of the file
   for (const Strings& piece : pieces_of(snippet)) {
     const std::size_t n_pairs =
-        file.places_of(piece.front()).size() * file.places_of(piece.back()).size();
+        file.places_of(trimmed(piece.front())).size() * file.places_of(trimmed(piece.back())).size();
     if (n_pairs * piece.size() > kMaxCompared) return Error("its lines occur too often in the file");
     const std::optional<Ends> ends = PieceByEnds(file, piece, from).only_place();
-    const bool is_head = piece.size() == 1 && !file.places_of(piece.front()).empty();
+    const bool is_head = piece.size() == 1 && !file.places_of(trimmed(piece.front())).empty();
     if (!ends && is_head) continue;  // it shows what is around the next piece
     if (!ends) return Error("the lines of the change are at no place, or at several");
     Result<LineSpan> span = span_of(file, piece, *ends);

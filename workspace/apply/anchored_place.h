@@ -1,6 +1,6 @@
 // Places the pieces of a snippet by their ends: between two ellipses, the first lines and the last
 // ones are in the file, and what is between them there is replaced. For snippets that have no place
-// by their definitions and lines (snippet_place.h); every change has a doubt if it takes lines away.
+// by their definitions and lines (snippet_place.h); what comes of it is doubtful.
 #pragma once
 
 #include <vector>

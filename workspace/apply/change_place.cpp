@@ -144,7 +144,7 @@ class ChangePlacer {
     for (const CodeSnippet& snippet : change.snippets) {
       Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
       if (!spans && strictness_ == Strictness::kLoose && snippet.after_other.empty()) {
-        if (auto by_ends = place_by_ends(file_, snippet)) spans = std::move(by_ends);
+        spans = placed_by_ends(snippet, spans.error());
       }
       if (!snippet.after_other.empty()) {
         if (has_most_of(lines_of(snippet))) return unclear(snippet.after_other);
@@ -165,6 +165,15 @@ class ChangePlacer {
   const std::vector<std::string>& others() const { return others_; }
 
  private:
+  // What has no place otherwise, with the reason as a doubt.
+  Result<std::vector<LineSpan>> placed_by_ends(const CodeSnippet& snippet,
+                                               const Error& reason) const {
+    Result<std::vector<LineSpan>> spans = place_by_ends(file_, snippet);
+    if (!spans) return reason;
+    for (LineSpan& span : *spans) span.doubt = reason.message();
+    return spans;
+  }
+
   static Error unclear(const std::string& other) {
     return Error("it is not clear whether a part is for " + other);
   }

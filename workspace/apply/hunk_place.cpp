@@ -124,6 +124,11 @@ class HunkPlacer {
     });
   }
 
+  bool changes_any(const std::vector<LineSpan>& spans) const {
+    return std::ranges::any_of(
+        spans, [&](const LineSpan& span) { return !file_.edits({span}).empty(); });
+  }
+
   // Whether new lines that the file has say that the hunk was carried out. What a hunk that only
   // removes leaves may be anywhere: then the lines that it removes are gone.
   bool is_carried_out(const Replaced& hunk) const {
@@ -150,8 +155,8 @@ class HunkPlacer {
       return Search{{}, std::vector<LineSpan>()};
     if (strictness_ == Strictness::kLoose) {
       Result<std::vector<LineSpan>> merged = merge_hunk(file_, hunk);
-      if (merged) return Search{{}, std::move(*merged)};
-      return merged.error();
+      if (merged && changes_any(*merged)) return Search{{}, std::move(*merged)};
+      if (!merged) return merged.error();
     }
     const auto missing = std::ranges::find_if(hunk.old_lines, [&](const std::string& line) {
       return file_.places_of(trimmed(line)).empty();
