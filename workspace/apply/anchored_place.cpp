@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "text/strings/trimmed.h"
+#include "workspace/apply/canonical_text.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/apply/loose_match.h"
 
@@ -46,15 +47,17 @@ struct Ends {
 class PieceByEnds {
  public:
   PieceByEnds(const FileLines& file, const Strings& piece, int from)
-      : file_(file), piece_(piece), from_(from), n_(static_cast<int>(piece.size())) {}
+      : file_(file), piece_(piece), from_(from), n_(static_cast<int>(piece.size())) {
+    for (const std::string& one : piece) keys_.emplace_back(trimmed(canonical_text(one)));
+  }
 
   // The place whose ends are the longest and the closest to each other.
   std::optional<Ends> only_place() const {
     std::optional<Ends> best;
     bool is_only = true;
     for (const int first : file_.places_of(trimmed(piece_.front()))) {
-      const int n_first = length_from(first);
       if (first < from_) continue;
+      const int n_first = length_from(first);
       for (const int end : file_.places_of(trimmed(piece_.back()))) {
         const int last = end + 1, n_last = length_to(last);
         // What both ends have is one of them.
@@ -75,7 +78,8 @@ class PieceByEnds {
  private:
   const std::string& line(int i) const { return piece_[static_cast<std::size_t>(i)]; }
   bool is_at(int i, int place) const {
-    return place >= 0 && place < file_.size() && file_.has_at(place, {line(i)});
+    return place >= 0 && place < file_.size() &&
+           file_.text(place) == keys_[static_cast<std::size_t>(i)];
   }
   int length_from(int place) const {
     int n = 0;
@@ -103,7 +107,10 @@ class PieceByEnds {
   }
   int number_of_alike(const Ends& ends) const {
     constexpr double kLeastLikeness = 0.6;
+    constexpr int kMaxAlike = 100'000;
     int count = 0;
+    n_alike_ += added(ends) * taken_away(ends);
+    if (n_alike_ > kMaxAlike) return 0;
     for (int i = ends.n_first; i < n_ - ends.n_last; ++i) {
       if (!is_telling(trimmed(line(i)))) continue;
       bool is_alike = false;
@@ -124,7 +131,9 @@ class PieceByEnds {
 
   const FileLines& file_;
   const Strings& piece_;
+  Strings keys_;  // [line]: its text as the file's are compared
   int from_, n_;
+  mutable int n_alike_ = 0;  // pairs of lines that were compared by their characters
 };
 
 Result<LineSpan> span_of(const FileLines& file, const Strings& piece, const Ends& ends) {
@@ -142,15 +151,21 @@ Result<LineSpan> span_of(const FileLines& file, const Strings& piece, const Ends
   return span;
 }
 
+// Whether there is too much to compare.
+bool occurs_often(const FileLines& file, const Strings& piece) {
+  constexpr std::size_t kMaxPairs = 10'000;
+  const std::size_t n_first = file.places_of(trimmed(piece.front())).size();
+  const std::size_t n_last = file.places_of(trimmed(piece.back())).size();
+  return n_first * n_last > kMaxPairs || (n_first + n_last) * piece.size() > kMaxCompared;
+}
+
 }  // namespace
 
 Result<std::vector<LineSpan>> place_by_ends(const FileLines& file, const CodeSnippet& snippet) {
   std::vector<LineSpan> spans;
   int from = 0;  // pieces are in the order of the file
   for (const Strings& piece : pieces_of(snippet)) {
-    const std::size_t n_pairs =
-        file.places_of(trimmed(piece.front())).size() * file.places_of(trimmed(piece.back())).size();
-    if (n_pairs * piece.size() > kMaxCompared) return Error("its lines occur too often in the file");
+    if (occurs_often(file, piece)) return Error("its lines occur too often in the file");
     const std::optional<Ends> ends = PieceByEnds(file, piece, from).only_place();
     const bool is_head = piece.size() == 1 && !file.places_of(trimmed(piece.front())).empty();
     if (!ends && is_head) continue;  // it shows what is around the next piece

@@ -1,6 +1,7 @@
 #include "workspace/apply/change_place.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -117,13 +118,35 @@ Result<std::vector<LineSpan>> in_order(std::vector<LineSpan> spans) {
   return spans;
 }
 
+// Places the snippets of a change by their definitions and lines, each once.
+class SnippetPlaces {
+ public:
+  SnippetPlaces(const FileLines& file, const SyntaxTree* tree, std::string_view language_id)
+      : file_(file), tree_(tree), language_id_(language_id) {}
+
+  const Result<std::vector<LineSpan>>& of(const CodeSnippet& snippet) {
+    const auto known = std::ranges::find(places_, &snippet, [](const auto& one) {
+      return one.first;
+    });
+    if (known != places_.end()) return known->second;
+    places_.emplace_back(&snippet, place_snippet(file_, tree_, language_id_, snippet));
+    return places_.back().second;
+  }
+
+ private:
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  std::string_view language_id_;
+  std::deque<std::pair<const CodeSnippet*, Result<std::vector<LineSpan>>>> places_;
+};
+
 // Places all parts of a change. Those that follow a part for another file and state none themselves
 // are left out if they have no place in this file.
 class ChangePlacer {
  public:
-  ChangePlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id,
+  ChangePlacer(const FileLines& file, const SyntaxTree* tree, SnippetPlaces& snippets,
                Strictness strictness)
-      : file_(file), tree_(tree), language_id_(language_id), strictness_(strictness) {}
+      : file_(file), tree_(tree), snippets_(snippets), strictness_(strictness) {}
 
   Result<std::vector<LineSpan>> place_all(const ProposedChange& change) {
     if (!change.doubt.empty()) return Error(change.doubt);
@@ -142,7 +165,7 @@ class ChangePlacer {
     if (!all) return all;
     int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
-      Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
+      Result<std::vector<LineSpan>> spans = snippets_.of(snippet);
       if (!spans && strictness_ == Strictness::kLoose && snippet.after_other.empty()) {
         spans = placed_by_ends(snippet, spans.error());
       }
@@ -198,7 +221,7 @@ class ChangePlacer {
 
   const FileLines& file_;
   const SyntaxTree* tree_;
-  std::string_view language_id_;
+  SnippetPlaces& snippets_;
   Strictness strictness_;
   std::vector<std::string> others_;
 };
@@ -283,9 +306,9 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
 // Where the change belongs, or why that is uncertain.
 Result<PlacedChange> placed_at_once(const std::shared_ptr<const Document>& document,
                                     const FileLines& file, const ProposedChange& change,
-                                    Strictness strictness) {
+                                    SnippetPlaces& snippets, Strictness strictness) {
   PlacedChange placed;
-  ChangePlacer placer(file, document->syntax(), document->language(), strictness);
+  ChangePlacer placer(file, document->syntax(), snippets, strictness);
   Result<std::vector<LineSpan>> spans = placer.place_all(change);
   if (!spans) return spans.error();
   for (const LineSpan& span : *spans) {
@@ -303,14 +326,16 @@ Result<PlacedChange> placed_at_once(const std::shared_ptr<const Document>& docum
 constexpr const char* kBreaksSyntax = "the change would break the file's syntax";
 
 Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
-                                  const FileLines& file, const ProposedChange& change) {
-  Result<PlacedChange> placed = placed_at_once(document, file, change, Strictness::kStrict);
+                                  const FileLines& file, const ProposedChange& change,
+                                  SnippetPlaces& snippets) {
+  Result<PlacedChange> placed =
+      placed_at_once(document, file, change, snippets, Strictness::kStrict);
   if (!placed) {
     if (auto edits = placed_in_turn(document, file, change)) {
       placed = PlacedChange();
       placed->edits = *std::move(edits);
     } else {
-      if (auto loose = placed_at_once(document, file, change, Strictness::kLoose))
+      if (auto loose = placed_at_once(document, file, change, snippets, Strictness::kLoose))
         placed = std::move(loose);
     }
   }
@@ -332,7 +357,7 @@ Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& documen
 // Why each part that has no place has none. `reason`: that of the change as a whole.
 std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& document,
                                     const FileLines& file, const ProposedChange& change,
-                                    const std::string& reason) {
+                                    SnippetPlaces& snippets, const std::string& reason) {
   std::vector<Mismatch> mismatches;
   int part = 0;
   const auto add = [&](const auto& one, const Result<std::vector<LineSpan>>& spans) {
@@ -342,7 +367,7 @@ std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& docum
   for (const Replaced& hunk : change.replaced)
     add(hunk, place_hunks(file, document->syntax(), {hunk}, Strictness::kLoose));
   for (const CodeSnippet& snippet : change.snippets)
-    add(snippet, place_snippet(file, document->syntax(), document->language(), snippet));
+    add(snippet, snippets.of(snippet));
   if (mismatches.empty()) mismatches.push_back({.reason = reason});
   return mismatches;
 }
@@ -386,12 +411,13 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
                           const ProposedChange& change) {
   const EditRegion region = *EditRegion::make(document, EditScope::kFile, std::nullopt);
   const FileLines file(region);
-  Result<PlacedChange> sure = place_surely(document, file, change);
+  SnippetPlaces snippets(file, document->syntax(), document->language());
+  Result<PlacedChange> sure = place_surely(document, file, change, snippets);
   if (sure) return *std::move(sure);
   PlacedChange placed;
   placed.notes = change.notes;
   placed.doubt = sure.error().message();
-  placed.mismatches = mismatches_of(document, file, change, placed.doubt);
+  placed.mismatches = mismatches_of(document, file, change, snippets, placed.doubt);
   LikelyPlaces likely(file, document->syntax());
   for (const Replaced& hunk : change.replaced)
     likely.add(hunk.old_lines.empty() ? hunk.new_lines : hunk.old_lines);

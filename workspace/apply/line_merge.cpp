@@ -73,6 +73,20 @@ bool is_long(const Words& a, const Words& b) {
   return a.size() > kMaxWords || b.size() > kMaxWords;
 }
 
+// Two versions of the same words; nothing: they change the same ones.
+std::optional<std::string> merged_words(const std::string& base, const std::string& ours,
+                                        const std::string& theirs) {
+  if (ours == base || ours == theirs) return theirs;
+  if (theirs == base) return ours;
+  if (base.empty()) return std::nullopt;
+  // One only adds before or behind what the other changes.
+  for (const auto& [adds, changes] : {std::pair(theirs, ours), std::pair(ours, theirs)}) {
+    if (adds.starts_with(base)) return changes + adds.substr(base.size());
+    if (adds.ends_with(base)) return adds.substr(0, adds.size() - base.size()) + changes;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> merged_line(std::string_view base, std::string_view ours,
@@ -91,8 +105,9 @@ std::optional<std::string> merged_line(std::string_view base, std::string_view o
     const std::size_t to_other = is_end ? other.size() : static_cast<std::size_t>(in_other[stable]);
     const std::string before = joined(from, i, stable), a = joined(mine, j, to_mine),
                       b = joined(other, k, to_other);
-    if (a != before && b != before && a != b) return std::nullopt;
-    result += a == before ? b : a;
+    const std::optional<std::string> both = merged_words(before, a, b);
+    if (!both) return std::nullopt;
+    result += *both;
     if (is_end) break;
     result += from[stable];
     i = stable + 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
@@ -22,7 +23,7 @@ constexpr double kLostLine = 0.3, kFurtherLine = 0.25, kFurtherBlank = 0.02;
 // The depth decides between lines that are the same otherwise.
 constexpr double kSameDepth = 0.01;
 // Places below this score are nothing alike.
-constexpr double kLeastScore = 0.25;
+constexpr double kLeastScore = 0.05;
 
 std::vector<std::uint16_t> pairs_of(std::string_view text) {
   std::string compact;
@@ -108,7 +109,9 @@ class LooseAligner {
       const bool is_apart = std::ranges::all_of(matches, [&](const LooseMatch& other) {
         return behind <= other.begin || first >= other.end;
       });
-      if (is_apart) matches.push_back(match_to(end));
+      if (!is_apart) continue;
+      LooseMatch match = match_to(end);
+      if (says_something(match)) matches.push_back(std::move(match));
     }
     for (std::size_t i = 0; i < matches.size(); ++i) {
       const double next = i + 1 < matches.size() ? matches[i + 1].score * total_ : 0;
@@ -124,6 +127,14 @@ class LooseAligner {
     double score = kNever;
     int begin = 0;  // the first line of the file
   };
+
+  // Whether it has a line with more than braces.
+  bool says_something(const LooseMatch& match) const {
+    for (std::size_t i = 0; i < wanted_.size(); ++i) {
+      if (match.file_lines[i] >= 0 && wanted_[i].worth >= kWorthOfText) return true;
+    }
+    return false;
+  }
 
   static bool are_same(const Text& a, const Text& b) {
     return a.text == b.text || a.bare_text == b.bare_text;
