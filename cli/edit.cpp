@@ -225,7 +225,8 @@ Result<EditRequest> read_request(const EditOptions& options, const DecoderName& 
   return edit_request(arguments, *std::move(document));
 }
 
-// A change of which nothing in the file is like a part, or an instruction that nobody can carry out.
+// A change of which nothing in the file is like a part, or an instruction that nobody can carry
+// out.
 int not_placed(const EditOptions& options, const EditRequest& request, const Error& error) {
   if (options.change) {
     const Result<AppliedChange> applied = apply_change(request);

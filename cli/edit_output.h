@@ -44,7 +44,8 @@ struct Comparison {
 struct Decoded {
   std::string decoder, target;
   Device device = Device::cpu();
-  std::vector<Mismatch> mismatches = {};  // why the model was asked about another assistant's change
+  std::vector<Mismatch> mismatches =
+      {};  // why the model was asked about another assistant's change
 };
 
 // Writes the file if that was requested and the edit is complete: the changes without a doubt, or

@@ -1,9 +1,9 @@
 // Places changes as a server does, one after the other in one process, without a model.
 //   place_bench < REQUESTS > ANSWERS
-// A request is a line of JSON: {"path", "text", "change"}. Its answer is a line, too: "ms", the time
-// from the request's text to the answer, without reading and writing JSON; "error" if the change
-// cannot be read; "text" with all hunks and "certain_text" with those without a doubt, if it is
-// placed; and "mismatches" if it is not.
+// A request is a line of JSON: {"path", "text", "change"}. Its answer is a line, too: "ms", the
+// time from the request's text to the answer, without reading and writing JSON; "error" if the
+// change cannot be read; "text" with all hunks and "certain_text" with those without a doubt, if it
+// is placed; and "mismatches" if it is not.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,16 +27,18 @@ Json mismatch_json(const Mismatch& mismatch) {
     lines.push_back({{"line", one.line ? Json(*one.line) : Json()},
                      {"expected", one.expected ? Json(*one.expected) : Json()},
                      {"there", one.there ? Json(*one.there) : Json()}});
-  return {{"part", mismatch.part},       {"reason", mismatch.reason},
-          {"kind", to_string(mismatch.kind)}, {"regions", std::move(regions)},
-          {"lines", std::move(lines)},   {"described", described(mismatch)}};
+  return {{"part", mismatch.part},
+          {"reason", mismatch.reason},
+          {"kind", to_string(mismatch.kind)},
+          {"regions", std::move(regions)},
+          {"lines", std::move(lines)},
+          {"described", described(mismatch)}};
 }
 
 Result<AppliedChange> applied(const Json& request) {
   const auto path = request.at("path").get<std::string>();
-  Result<std::shared_ptr<const Document>> document =
-      Document::make("file:///" + path, 1, request.at("text").get<std::string>(),
-                     std::string(language_of(path)));
+  Result<std::shared_ptr<const Document>> document = Document::make(
+      "file:///" + path, 1, request.at("text").get<std::string>(), std::string(language_of(path)));
   if (!document) return document.error();
   EditRequest edit;
   edit.document = *std::move(document);
@@ -57,8 +59,8 @@ Json answer_to(const Json& request) {
   for (const Mismatch& one : change.mismatches) answer["mismatches"].push_back(mismatch_json(one));
   if (!change.result) return answer;
   answer["text"] = change.result->text;
-  answer["certain_text"] = apply_edits(request.at("text").get<std::string>(),
-                                       certain_edits_of(change.result->hunks));
+  answer["certain_text"] =
+      apply_edits(request.at("text").get<std::string>(), certain_edits_of(change.result->hunks));
   answer["doubts"] = Json::array();
   for (const Hunk& hunk : change.result->hunks) {
     if (!hunk.doubt.empty()) answer["doubts"].push_back(hunk.doubt);

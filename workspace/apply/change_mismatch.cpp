@@ -12,10 +12,11 @@ std::string shown(const FileLineRange& range) {
 }
 
 std::string shown(const DifferentLine& one) {
-  const std::string where = one.line ? "  line " + std::to_string(*one.line) + ":" : "  ";
-  if (!one.expected) return where + " the change lacks it: " + *one.there;
-  if (!one.there) return "  the file lacks: " + *one.expected;
-  return where + "\n    the change has: " + *one.expected + "\n    the file has:   " + *one.there;
+  if (!one.there) return "  the file lacks: " + one.expected.value_or("");
+  const std::string where = one.line ? "  line " + std::to_string(*one.line) + ": " : "  ";
+  if (!one.expected) return where + "the change lacks: " + *one.there;
+  return where + "the change has: " + *one.expected + "\n" + std::string(where.size(), ' ') +
+         "the file has:   " + *one.there;
 }
 
 // "the closest lines are 12-18" and what to do with them.
@@ -23,7 +24,9 @@ std::string advice(const Mismatch& mismatch) {
   if (mismatch.kind == MismatchKind::kNoLocation)
     return "show the line above or below the new lines";
   if (mismatch.regions.empty()) return "nothing in the file is like these lines: read the file";
-  const std::string closest = shown(mismatch.regions.front()) + " of the file";
+  const FileLineRange& first = mismatch.regions.front();
+  const bool is_one = first.first == first.last;
+  const std::string closest = shown(first) + " of the file", is = is_one ? " is" : " are";
   switch (mismatch.kind) {
     case MismatchKind::kSeveralPlaces: {
       std::string all;
@@ -32,13 +35,14 @@ std::string advice(const Mismatch& mismatch) {
       return "they fit " + all + ": show more of the lines around the one that is meant";
     }
     case MismatchKind::kAlreadyThere:
-      return closest + " has the new text already: nothing is left to change there";
+      return closest + (is_one ? " has" : " have") +
+             " the new text already: nothing is left to change there";
     case MismatchKind::kWhitespace:
-      return closest + " is the same but for blanks: write the lines as the file has them";
+      return closest + is + " the same but for blanks: write the lines as the file has them";
     case MismatchKind::kQuotes:
-      return closest + " is the same but for quotes: write the lines as the file has them";
+      return closest + is + " the same but for quotes: write the lines as the file has them";
     default:
-      return closest + " is the closest: write these lines as the file has them";
+      return closest + is + " the closest: write these lines as the file has them";
   }
 }
 

@@ -125,9 +125,8 @@ class SnippetPlaces {
       : file_(file), tree_(tree), language_id_(language_id) {}
 
   const Result<std::vector<LineSpan>>& of(const CodeSnippet& snippet) {
-    const auto known = std::ranges::find(places_, &snippet, [](const auto& one) {
-      return one.first;
-    });
+    const auto known =
+        std::ranges::find(places_, &snippet, [](const auto& one) { return one.first; });
     if (known != places_.end()) return known->second;
     places_.emplace_back(&snippet, place_snippet(file_, tree_, language_id_, snippet));
     return places_.back().second;
@@ -366,8 +365,7 @@ std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& docum
   };
   for (const Replaced& hunk : change.replaced)
     add(hunk, place_hunks(file, document->syntax(), {hunk}, Strictness::kLoose));
-  for (const CodeSnippet& snippet : change.snippets)
-    add(snippet, snippets.of(snippet));
+  for (const CodeSnippet& snippet : change.snippets) add(snippet, snippets.of(snippet));
   if (mismatches.empty()) mismatches.push_back({.reason = reason});
   return mismatches;
 }

@@ -27,7 +27,7 @@ struct Replaced {
   std::vector<std::string> old_lines;  // with the context; empty: the location is unknown
   std::vector<std::string> new_lines;
   std::vector<MarkedChange> marked = {};  // as a diff marks them; empty: nothing does
-  std::optional<int> line;  // from 0; the stated number of the first old line
+  std::optional<int> line;                // from 0; the stated number of the first old line
   // Lines that stand above it, the outermost first: the text after the diff's "@@".
   std::vector<std::string> headings = {};
   // The paths that the change states for it, see change_path.h; a renamed file has two.

@@ -93,8 +93,8 @@ class HunkMerger {
       spans.push_back(std::move(*span));
     }
     // One part of a hunk is not right without the others.
-    const auto doubtful = std::ranges::find_if_not(
-        spans, [](const LineSpan& span) { return span.doubt.empty(); });
+    const auto doubtful =
+        std::ranges::find_if_not(spans, [](const LineSpan& span) { return span.doubt.empty(); });
     if (doubtful == spans.end()) return spans;
     const std::string reason = doubtful->doubt;
     for (LineSpan& span : spans) {
@@ -150,7 +150,8 @@ class HunkMerger {
       const std::string& text = hunk_.old_lines[index(i)];
       if (line < 0 && trimmed(text).empty()) continue;
       if (line < 0) {
-        span.doubt = "the file lacks '" + std::string(trimmed(text)) + "', which the change removes";
+        span.doubt =
+            "the file lacks '" + std::string(trimmed(text)) + "', which the change removes";
         continue;
       }
       span.begin = std::min(span.begin, line);
@@ -162,8 +163,7 @@ class HunkMerger {
     for (int line = span.begin; line < span.end; ++line) {
       if (!is_shown(line)) return std::nullopt;
     }
-    if (has_further_lines_near(change) && span.doubt.empty())
-      span.doubt = have_changed(span.begin);
+    if (has_further_lines_near(change) && span.doubt.empty()) span.doubt = have_changed(span.begin);
     return span;
   }
 
@@ -205,7 +205,8 @@ class HunkMerger {
       if (merged)
         fresh = fresh.substr(0, deep) + *merged;
       else
-        span.doubt = "line " + std::to_string(line + 1) + " and the change differ in the same words";
+        span.doubt =
+            "line " + std::to_string(line + 1) + " and the change differ in the same words";
     }
     return lines;
   }

@@ -125,8 +125,8 @@ class HunkPlacer {
   }
 
   bool changes_any(const std::vector<LineSpan>& spans) const {
-    return std::ranges::any_of(
-        spans, [&](const LineSpan& span) { return !file_.edits({span}).empty(); });
+    return std::ranges::any_of(spans,
+                               [&](const LineSpan& span) { return !file_.edits({span}).empty(); });
   }
 
   // Whether new lines that the file has say that the hunk was carried out. What a hunk that only

@@ -25,8 +25,7 @@ std::optional<Numbered> numbered(std::string_view line) {
   std::string_view rest = line.substr(skip_blanks(line, 0));
   if (rest.starts_with('L')) rest.remove_prefix(1);
   Numbered result;
-  const auto [end, error] =
-      std::from_chars(rest.data(), rest.data() + rest.size(), result.number);
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), result.number);
   if (error != std::errc() || rest.starts_with('-')) return std::nullopt;
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   // A bar may have blanks before it. The other marks follow the number.

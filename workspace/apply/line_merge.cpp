@@ -135,9 +135,8 @@ std::string with_names(std::string_view text,
                        const std::vector<std::pair<std::string, std::string>>& names) {
   std::string result;
   for (const std::string_view word : words_of(text)) {
-    const auto found = std::ranges::find(names, word, [](const auto& one) -> std::string_view {
-      return one.first;
-    });
+    const auto found = std::ranges::find(
+        names, word, [](const auto& one) -> std::string_view { return one.first; });
     result += found == names.end() ? word : std::string_view(found->second);
   }
   return result;

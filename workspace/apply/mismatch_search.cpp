@@ -62,8 +62,7 @@ class DifferencesAt {
       const int there = match_.file_lines[i];
       if (there < 0 && is_blank_line(lines_[i])) continue;
       if (there < 0 || !match_.is_same[i]) return MismatchKind::kStaleLines;
-      differs_in_quotes |=
-          without(lines_[i], " \t\r\f") != without(file_.line(there), " \t\r\f");
+      differs_in_quotes |= without(lines_[i], " \t\r\f") != without(file_.line(there), " \t\r\f");
     }
     return differs_in_quotes ? MismatchKind::kQuotes : MismatchKind::kWhitespace;
   }
@@ -106,8 +105,8 @@ void add_closest(const FileLines& file, const Strings& lines, Mismatch& mismatch
 // Whether the file has the new lines rather than the old ones; then the mismatch says so.
 bool add_done(const FileLines& file, const Replaced& hunk, Mismatch& mismatch) {
   const auto is_old = [&](const std::string& line) {
-    return std::ranges::any_of(hunk.old_lines,
-                               [&](const std::string& old) { return trimmed(old) == trimmed(line); });
+    return std::ranges::any_of(
+        hunk.old_lines, [&](const std::string& old) { return trimmed(old) == trimmed(line); });
   };
   if (std::ranges::all_of(hunk.new_lines, is_old)) return false;
   const std::vector<LooseMatch> there = loose_matches(file, hunk.new_lines, 1);

@@ -134,9 +134,8 @@ class PiecePlacer {
           std::vector<std::string>& above = spans_[n_inserted - 1].lines;
           above.resize(above.size() + blank_lines_above(first.begin));
         }
-        const bool is_adjacent =
-            last && first.begin - last->snippet_end ==
-                        static_cast<int>(blank_lines_above(first.begin));
+        const bool is_adjacent = last && first.begin - last->snippet_end ==
+                                             static_cast<int>(blank_lines_above(first.begin));
         if (is_adjacent) doubt_lines_between(*last, *placed, first_span);
         last = std::move(*placed);
       } else {

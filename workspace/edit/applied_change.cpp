@@ -15,9 +15,8 @@ Result<AppliedChange> apply_change(const EditRequest& request) {
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
   if (!placed.is_placed()) return AppliedChange{std::nullopt, std::move(placed.mismatches)};
-  const FirstDecision decision =
-      CertainChange{std::move(placed.edits), std::move(placed.origins), std::move(placed.doubts),
-                    std::move(placed.notes)};
+  const FirstDecision decision = CertainChange{std::move(placed.edits), std::move(placed.origins),
+                                               std::move(placed.doubts), std::move(placed.notes)};
   return AppliedChange{carry_out_without_model(request, decision), {}};
 }
 

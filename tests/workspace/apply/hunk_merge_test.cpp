@@ -54,8 +54,8 @@ TEST_P(StaleContext, StaysAsTheFileHasIt) {
       place(one.language, one.file, block(stale + one.removed, stale + one.added));
   EXPECT_EQ(outcome.placed.doubt, "");
   EXPECT_EQ(outcome.text, one.expected);
-  const Outcome diff = place(one.language, one.file,
-                             "@@ @@\n " + stale + "-" + one.removed + "+" + one.added);
+  const Outcome diff =
+      place(one.language, one.file, "@@ @@\n " + stale + "-" + one.removed + "+" + one.added);
   EXPECT_EQ(diff.text, one.expected);
 }
 
@@ -87,10 +87,10 @@ TEST(HunkMerge, ALineThatTheChangeReplacesKeepsWhatTheFileChangedInIt) {
 }
 
 TEST(HunkMerge, ANameThatTheFileHasRenamedIsRenamedInTheChange) {
-  const Outcome outcome = place(
-      "python", "total = first(rows)\ncount = first(names)\nshow(total)\n",
-      block("total = head(rows)\ncount = head(names)\nshow(total)\n",
-            "total = head(rows)\ncount = head(names)\nlast = head(rest)\nshow(total)\n"));
+  const Outcome outcome =
+      place("python", "total = first(rows)\ncount = first(names)\nshow(total)\n",
+            block("total = head(rows)\ncount = head(names)\nshow(total)\n",
+                  "total = head(rows)\ncount = head(names)\nlast = head(rest)\nshow(total)\n"));
   EXPECT_EQ(outcome.text,
             "total = first(rows)\ncount = first(names)\nlast = first(rest)\nshow(total)\n");
 }
@@ -107,8 +107,9 @@ TEST(HunkMerge, TwoPlacesThatAreAlikeAreBothNamed) {
   const std::string file =
       "def a():\n    open(x)\n    work(1)\n    close(x)\n\n\ndef b():\n    open(x)\n    work(2)\n"
       "    close(x)\n";
-  const Outcome outcome = place("python", file, block("    open(x)\n    work(3)\n    close(x)\n",
-                                                      "    open(x)\n    close(x)\n"));
+  const Outcome outcome =
+      place("python", file,
+            block("    open(x)\n    work(3)\n    close(x)\n", "    open(x)\n    close(x)\n"));
   EXPECT_THAT(outcome.placed.edits, IsEmpty());
   ASSERT_EQ(outcome.placed.mismatches.size(), 1U);
   const Mismatch& mismatch = outcome.placed.mismatches.front();
@@ -117,14 +118,38 @@ TEST(HunkMerge, TwoPlacesThatAreAlikeAreBothNamed) {
 }
 
 TEST(HunkMerge, LinesThatTheChangeDoesNotShowAreNotTakenAway) {
-  const Outcome outcome =
-      place("python", "first = 1\nkeep(this)\nsecond = 2\nthird = 3\n",
-            block("first = 1\nsecond = 2\nthird = 3\n", "third = 3\n"));
+  const Outcome outcome = place("python", "first = 1\nkeep(this)\nsecond = 2\nthird = 3\n",
+                                block("first = 1\nsecond = 2\nthird = 3\n", "third = 3\n"));
   EXPECT_THAT(outcome.placed.edits, IsEmpty());
   EXPECT_THAT(outcome.placed.doubt, HasSubstr("not adjacent"));
   ASSERT_EQ(outcome.placed.mismatches.size(), 1U);
   EXPECT_THAT(outcome.placed.mismatches[0].reason, HasSubstr("does not show"));
   EXPECT_THAT(outcome.placed.mismatches[0].regions, ElementsAre(FileLineRange{1, 4}));
+}
+
+// The lines that a removal leaves are in the file before it, too.
+TEST(HunkMerge, ARemovalWithAStaleLineIsNotCarriedOutAlready) {
+  const Outcome outcome =
+      place("python", "start(one)
+
+remove(this)
+remove(that, now)
+
+finish(two)
+",
+            block("
+remove(this)
+remove(that)
+
+finish(two)
+", "
+finish(two)
+"));
+  EXPECT_EQ(outcome.text, "start(one)
+
+finish(two)
+");
+  EXPECT_THAT(outcome.placed.doubt, HasSubstr("differs from what the change removes"));
 }
 
 // One stale line among lines that are all different: the rest of the file stays, byte by byte.

@@ -50,9 +50,10 @@ TEST(MismatchSearch, EqualLinesAtTwoPlaces) {
 
 TEST(MismatchSearch, StaleLinesAndWhatTheyAre) {
   const Mismatch mismatch = only_mismatch(
-      kFile, block("def second(path):\n    with open(path, mode) as file, lock(path, 'exclusive'):\n"
-                   "        data = file.read_all_lines_of_the_file()\n        return decode(data)\n",
-                   "def second(path):\n    return None\n"));
+      kFile,
+      block("def second(path):\n    with open(path, mode) as file, lock(path, 'exclusive'):\n"
+            "        data = file.read_all_lines_of_the_file()\n        return decode(data)\n",
+            "def second(path):\n    return None\n"));
   EXPECT_EQ(mismatch.kind, MismatchKind::kStaleLines);
   ASSERT_FALSE(mismatch.regions.empty());
   EXPECT_EQ(mismatch.regions.front().first, 9);
@@ -94,8 +95,9 @@ TEST_P(NumberStyle, IsNoPartOfTheLines) {
   const std::string expected =
       "import os\n\n\ndef first(path):\n    text = open(path).read()\n    return text.strip()\n\n\n"
       "def second(path):\n    with open(path) as file:\n        return file.read()\n";
-  EXPECT_EQ(text_after(kFile, block(old_text, "    text = open(path).read()\n"
-                                              "    return text.strip()\n")),
+  EXPECT_EQ(text_after(kFile, block(old_text,
+                                    "    text = open(path).read()\n"
+                                    "    return text.strip()\n")),
             expected);
   EXPECT_EQ(text_after(kFile, block(old_text, numbered(5, "    text = open(path).read()") +
                                                   numbered(6, "    return text.strip()"))),
@@ -129,8 +131,8 @@ TEST(HunkWays, QuotesOfJsonAndOfAnotherStyle) {
 }
 
 TEST(HunkWays, TypographicQuotesBecomePlainInNewLines) {
-  EXPECT_EQ(text_after("x = \"a\"\ny = 2\n", block("x = \u201ca\u201d\n",
-                                                   "x = \u201ca\u201d\nz = \u201cb\u201d\n")),
+  EXPECT_EQ(text_after("x = \"a\"\ny = 2\n",
+                       block("x = \u201ca\u201d\n", "x = \u201ca\u201d\nz = \u201cb\u201d\n")),
             "x = \"a\"\nz = \"b\"\ny = 2\n");
 }
 
