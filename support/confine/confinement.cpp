@@ -123,7 +123,7 @@ CallFilter make_filter(const ConfinementOptions& options) {
   filter.refuse_all(call_groups::kOtherMemory);
   filter.refuse_all(call_groups::kOtherSignals);
   filter.refuse_all(call_groups::kNamespaces);
-  filter.refuse_all(call_groups::kAttributes);
+  if (!options.attributes) filter.refuse_all(call_groups::kAttributes);
   filter.refuse_all(call_groups::kKernel);
   return filter;
 }
