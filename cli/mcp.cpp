@@ -14,6 +14,8 @@
 #include "cli/common/misuse_reason.h"
 #include "mcp/session.h"
 #include "mcp/tools/edit_file.h"
+#include "mcp/tools/rename_symbol.h"
+#include "mcp/tools/worker_tasks.h"
 #include "support/confine/confinement.h"
 #include "support/files/user_folders.h"
 #include "support/log/log.h"
@@ -26,7 +28,8 @@ namespace fs = std::filesystem;
 constexpr const char* kInstructions =
     "redraft edits files in the user's project. edit_file finds where your changed code belongs, "
     "so you need not quote old lines exactly. When it cannot tell, it writes nothing and says "
-    "what the file has there; send a better change then.";
+    "what the file has there; send a better change then. rename_symbol renames a function, type, "
+    "member or variable in all files, by scope, without touching other things of that name.";
 
 struct McpOptions {
   std::vector<std::string> roots;
@@ -69,12 +72,12 @@ int run_mcp(const McpOptions& options) {
   if (!roots) return fail(roots.error());
   ::signal(SIGPIPE, SIG_IGN);
   mcp::ignore_children();
-  const auto worker = std::make_shared<mcp::Worker>(mcp::answer_placing);
+  const auto worker = std::make_shared<mcp::Worker>(mcp::answer_request);
   if (const Result<void> started = worker->start(); !started) return fail(started.error());
   if (!options.no_confinement) confine_front(*roots);
   mcp::Session session(STDIN_FILENO, STDOUT_FILENO,
                        {.version = REDRAFT_VERSION, .instructions = kInstructions, .roots = *roots},
-                       {mcp::edit_file_tool(worker)});
+                       {mcp::edit_file_tool(worker), mcp::rename_symbol_tool(worker)});
   session.run();
   return kSuccess;
 }

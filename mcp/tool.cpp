@@ -40,6 +40,10 @@ Json described(const Tool& tool) {
             {"openWorldHint", false}}}};
 }
 
+Json argument_schema(const char* type, std::string_view description) {
+  return {{"type", type}, {"description", description}};
+}
+
 Result<Arguments> Arguments::of(const Json& object, std::string_view known) {
   if (!object.is_object()) return Error("the arguments must be an object");
   for (const auto& [name, value] : object.items()) {

@@ -49,6 +49,9 @@ struct Tool {
 // As `tools/list` has it.
 Json described(const Tool& tool);
 
+// Of one argument; `type` is "string", "boolean" or "integer".
+Json argument_schema(const char* type, std::string_view description);
+
 // Reads a tool's arguments, and says in an agent's words what is wrong with them.
 class Arguments {
  public:

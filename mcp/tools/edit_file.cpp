@@ -10,6 +10,7 @@
 #include "mcp/files/permitted_file.h"
 #include "mcp/tools/edit_answer.h"
 #include "mcp/tools/placing.h"
+#include "mcp/tools/worker_tasks.h"
 #include "workspace/documents/text_edit.h"
 
 namespace redraft::mcp {
@@ -53,13 +54,8 @@ struct Item {
   FileOutcome outcome = {};
 };
 
-Json text(std::string_view description) {
-  return {{"type", "string"}, {"description", description}};
-}
-
-Json flag(std::string_view description) {
-  return {{"type", "boolean"}, {"description", description}};
-}
+Json text(std::string_view description) { return argument_schema("string", description); }
+Json flag(std::string_view description) { return argument_schema("boolean", description); }
 
 Json input_schema() {
   constexpr const char* kPath = "The file: relative to the project's folder, or absolute";
@@ -170,11 +166,9 @@ class EditCall {
                            .language = document.language(),
                            .text = document.text(),
                            .change = item.wish.changes};
-    const Result<std::string> answer = worker_.ask(call_, lsp::to_text(to_json(task)));
+    const Result<Json> answer = ask(call_, worker_, WorkerTask::kPlace, to_json(task));
     if (!answer) return answer.error().in(file->shown());
-    const Result<Json> json = lsp::parse_json(*answer);
-    if (!json) return json.error().in(file->shown());
-    const Result<Placing> placing = placing_of(*json, document.text());
+    const Result<Placing> placing = placing_of(*answer, document.text());
     if (!placing) return placing.error().in(file->shown());
     set_placing(document, *placing, item.outcome);
     item.file = *std::move(file);
@@ -226,12 +220,6 @@ Tool edit_file_tool(std::shared_ptr<Worker> worker) {
           .input_schema = input_schema(),
           .output_schema = edit_output_schema(),
           .run = [worker = std::move(worker)](Call& call) { return run_edit_file(call, *worker); }};
-}
-
-std::string answer_placing(std::string_view request) {
-  const Result<Json> json = lsp::parse_json(request);
-  if (!json) return lsp::to_text(to_json(Result<Placing>(json.error())));
-  return lsp::to_text(to_json(place(task_of(*json))));
 }
 
 }  // namespace redraft::mcp

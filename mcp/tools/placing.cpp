@@ -42,14 +42,6 @@ std::string why_none(const Document& document, const PlacedChange& placed) {
   return why;
 }
 
-Placing placing_of(const EditResult& result) {
-  Placing placing{.notes = result.tidied};
-  for (const Hunk& hunk : result.hunks)
-    placing.edits.push_back({hunk.edit, to_string(hunk.origin.decided_by), hunk.doubt});
-  for (const Doubt& doubt : result.doubts) placing.doubts.push_back(doubt.reason);
-  return placing;
-}
-
 std::vector<std::string> texts_of(const Json& list) {
   std::vector<std::string> texts;
   for (const Json& each : list) texts.push_back(each.get<std::string>());
@@ -73,6 +65,14 @@ Result<void> check_edits(const std::vector<PlacedEdit>& edits, const std::string
 }
 
 }  // namespace
+
+Placing placing_of(const EditResult& result) {
+  Placing placing{.notes = result.tidied};
+  for (const Hunk& hunk : result.hunks)
+    placing.edits.push_back({hunk.edit, to_string(hunk.origin.decided_by), hunk.doubt});
+  for (const Doubt& doubt : result.doubts) placing.doubts.push_back(doubt.reason);
+  return placing;
+}
 
 Result<Placing> place(const PlacingTask& task) {
   EditRequest request;

@@ -7,6 +7,7 @@
 #include "support/byte_range.h"
 #include "support/result.h"
 #include "workspace/documents/text_edit.h"
+#include "workspace/edit/edit_result.h"
 
 namespace redraft::mcp {
 
@@ -37,6 +38,9 @@ struct Placing {
 // Parses the file and the change: call it where a crash does no harm. The error says why the change
 // cannot be read.
 Result<Placing> place(const PlacingTask& task);
+
+// What an edit that needed no model says.
+Placing placing_of(const EditResult& result);
 
 Json to_json(const PlacingTask& task);
 PlacingTask task_of(const Json& json);

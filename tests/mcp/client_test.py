@@ -42,8 +42,7 @@ class OfficialClient(McpCase):
                 self.file.write_text(TEXT)
 
                 async def use(client):
-                    (tool,) = (await client.list_tools()).tools
-                    self.assertEqual(tool.name, "edit_file")
+                    self.assertIn("edit_file", [tool.name for tool in (await client.list_tools()).tools])
                     result = await client.call_tool("edit_file", {"path": "a.py", "changes": CHANGE})
                     self.assertFalse(result.is_error)
                     self.assertEqual(result.structured_content["files"][0]["status"], "written")
@@ -56,6 +55,17 @@ class OfficialClient(McpCase):
                 with self.subTest(mode=mode, roots=roots):
                     self.with_client(mode, use, roots)
                     self.assertEqual(self.file.read_text(), CHANGED)
+
+    def test_it_renames(self):
+        (self.folder / "b.py").write_text("import a\n\na.first()\n")
+
+        async def use(client):
+            result = await client.call_tool("rename_symbol", {"path": "a.py", "name": "first", "new_name": "one"})
+            self.assertFalse(result.is_error, result.content[0].text)
+            self.assertEqual([file["status"] for file in result.structured_content["files"]], ["written", "written"])
+
+        self.with_client("auto", use)
+        self.assertEqual((self.folder / "b.py").read_text(), "import a\n\na.one()\n")
 
     def test_it_gets_progress(self):
         (self.folder / "b.py").write_text(TEXT)

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "mcp/tools/worker_tasks.h"
 #include "tests/kit/temp_folder.h"
 #include "tests/mcp/fake_call.h"
 
@@ -50,7 +51,7 @@ class EditFileTest : public testing::Test {
 
   TempFolder folder_;
   std::shared_ptr<const RootFolders> roots_;
-  Tool tool_ = edit_file_tool(std::make_shared<Worker>(answer_placing));
+  Tool tool_ = edit_file_tool(std::make_shared<Worker>(answer_request));
 };
 
 TEST_F(EditFileTest, WritesAndAnswersWithTheDiff) {

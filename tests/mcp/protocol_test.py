@@ -5,6 +5,7 @@ import unittest
 
 from mcp_case import CHANGE, CHANGED, MODERN, TEXT, McpCase, meta
 
+TOOLS = ["edit_file", "rename_symbol"]
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, UNSUPPORTED = -32700, -32600, -32601, -32602, -32022
 
 
@@ -20,10 +21,12 @@ class WithHandshake(McpCase):
     def test_tools_have_schemas_and_results_fit_them(self):
         client = self.client()
         client.initialize()
-        (tool,) = client.request("tools/list")["result"]["tools"]
-        self.assertEqual(tool["name"], "edit_file")
-        self.assertEqual(tool["inputSchema"]["required"], ["path", "changes"])
-        self.assertEqual(tool["outputSchema"]["type"], "object")
+        tools = client.request("tools/list")["result"]["tools"]
+        self.assertEqual([tool["name"] for tool in tools], TOOLS)
+        self.assertEqual(tools[0]["inputSchema"]["required"], ["path", "changes"])
+        for tool in tools:
+            self.assertEqual(tool["outputSchema"]["type"], "object")
+            self.assertLessEqual(set(tool["inputSchema"]["required"]), set(tool["inputSchema"]["properties"]))
         result = client.call(path="a.py", changes=CHANGE)
         self.assertFalse(result["isError"])
         self.assertEqual(set(result), {"content", "structuredContent", "isError"})
