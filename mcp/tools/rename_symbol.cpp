@@ -50,19 +50,19 @@ struct Listed {
 };
 
 Json input_schema() {
-  return {
-      {"type", "object"},
-      {"properties",
-       {{"path", argument_schema("string", "The file that declares the name")},
-        {"name", argument_schema("string", "The old name, or \"Type.member\"")},
-        {"new_name", argument_schema("string", "The new name")},
-        {"line", argument_schema("integer", "A line of the file, from 1, where the name stands for "
-                                            "what is meant; needed if it means several things")},
-        {"dry_run", argument_schema("boolean", "Only answer with the diff; write nothing")},
-        {"accept_doubts",
-         argument_schema("boolean", "Write also what redraft doubts. Check the diff first")}}},
-      {"required", {"path", "name", "new_name"}},
-      {"additionalProperties", false}};
+  return {{"type", "object"},
+          {"properties",
+           {{"path", argument_schema("string", "The file that declares the name")},
+            {"name", argument_schema("string", "The old name, or \"Type.member\"")},
+            {"new_name", argument_schema("string", "The new name")},
+            {"line", argument_schema("integer",
+                                     "A line of the file, from 1, where the name stands for "
+                                     "what is meant; needed if it means several things")},
+            {"dry_run", argument_schema("boolean", "Only answer with the diff; write nothing")},
+            {"accept_doubts",
+             argument_schema("boolean", "Write also what redraft doubts. Check the diff first")}}},
+          {"required", {"path", "name", "new_name"}},
+          {"additionalProperties", false}};
 }
 
 Json output_schema() {
@@ -184,7 +184,8 @@ class RenameCall {
     if (!json) return json.error().in(file->shown());
     const Result<OtherRenaming> other = other_renaming_of(*json, file->document()->text());
     if (!other) return other.error().in(file->shown());
-    for (const UndecidedPlace& place : other->undecided) undecided_.push_back({file->shown(), place});
+    for (const UndecidedPlace& place : other->undecided)
+      undecided_.push_back({file->shown(), place});
     if (!other->placing.edits.empty()) add(*std::move(file), other->placing);
     return {};
   }

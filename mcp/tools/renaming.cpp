@@ -35,8 +35,9 @@ bool is_name(std::string_view text) {
 // "Store.load" has an owner.
 bool is_name_with_owner(std::string_view text) {
   const std::size_t dot = text.find('.');
-  return dot == std::string_view::npos ? is_name(text)
-                                       : is_name(text.substr(0, dot)) && is_name(text.substr(dot + 1));
+  return dot == std::string_view::npos
+             ? is_name(text)
+             : is_name(text.substr(0, dot)) && is_name(text.substr(dot + 1));
 }
 
 std::string last_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
@@ -82,13 +83,14 @@ Error not_followed(const HomeTask& task, const Document& document) {
   return Error("it is not certain what '" + task.name + "' is in this file" +
                (task.line ? ". Use edit_file"
                           : ": give the `line` of one of its uses, or its owner as in "
-                            "'Type." + task.name + "'"));
+                            "'Type." +
+                                task.name + "'"));
 }
 
 std::string line_text(const Document& document, int line) {
   const std::size_t begin = document.lines().start(line);
-  const std::string text(trimmed(std::string_view(document.text())
-                                     .substr(begin, document.lines().content_end(line) - begin)));
+  const std::string text(trimmed(
+      std::string_view(document.text()).substr(begin, document.lines().content_end(line) - begin)));
   return text.substr(0, kMaxLineBytes);
 }
 

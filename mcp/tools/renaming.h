@@ -18,15 +18,15 @@ struct NamedText {
 // Another name for something that a file declares.
 struct HomeTask {
   NamedText home;
-  std::string name;         // "load", or "Store.load" for a member
+  std::string name;  // "load", or "Store.load" for a member
   std::string new_name;
   std::optional<int> line;  // from 1: the thing that the name means there. Nothing: in the file
 };
 
 struct HomeRenaming {
   Placing placing = {};
-  std::string from = {};       // without its owner
-  bool is_elsewhere = false;   // other files may use it
+  std::string from = {};      // without its owner
+  bool is_elsewhere = false;  // other files may use it
   bool is_member = false;
 };
 

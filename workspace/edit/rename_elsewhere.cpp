@@ -244,9 +244,8 @@ class OtherFile {
     const std::optional<NameMeanings> others = tree_->meanings_of(renamed_.to);
     if (!others) return true;
     return !others->unknown.empty() ||
-           std::ranges::any_of(others->things, [](const NamedThing& thing) {
-             return thing.kind != Kind::kMember;
-           });
+           std::ranges::any_of(others->things,
+                               [](const NamedThing& thing) { return thing.kind != Kind::kMember; });
   }
 
   bool is_known(const ByteRange& range) const {
@@ -279,8 +278,8 @@ class OtherFile {
   ImportSource all_ = ImportSource::kAnother;  // whether it knows the home's names by themselves
   std::map<std::string, ImportSource> modules_by_name_;  // names of what may be the home
   std::vector<ByteRange> all_imports_;
-  std::vector<ByteRange> imports_;                       // that have the name
-  std::map<std::size_t, TextEdit> edits_;                // by their places
+  std::vector<ByteRange> imports_;         // that have the name
+  std::map<std::size_t, TextEdit> edits_;  // by their places
   std::map<std::size_t, UndecidedUse> undecided_;
 };
 
