@@ -11,19 +11,29 @@
 #include <vector>
 
 #include "cli/common/command.h"
-#include "cli/common/misuse_reason.h"
+#include "cli/shared_server.h"
+#include "decoding/model/model_store.h"
+#include "lsp/host/attach.h"
 #include "mcp/session.h"
+#include "mcp/tools/edit_by_instruction.h"
 #include "mcp/tools/edit_file.h"
+#include "mcp/tools/file_writer.h"
+#include "mcp/tools/find_consequences.h"
+#include "mcp/tools/language_server.h"
 #include "mcp/tools/rename_symbol.h"
 #include "mcp/tools/worker_tasks.h"
 #include "support/confine/confinement.h"
 #include "support/files/user_folders.h"
 #include "support/log/log.h"
+#include "workspace/engine/local_engine.h"
 
 namespace redraft::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+// How long a shared server waits for another client.
+constexpr int kIdleSeconds = 30;
 
 constexpr const char* kInstructions =
     "redraft edits files in the user's project. edit_file finds where your changed code belongs, "
@@ -32,9 +42,12 @@ constexpr const char* kInstructions =
     "member or variable in all files, by scope, without touching other things of that name.";
 
 struct McpOptions {
+  ServerChoices server{
+      .common = {}, .cache_mib = EngineOptions().cache_bytes >> 20, .checks_models = true};
   std::vector<std::string> roots;
+  bool no_model = false;
   bool no_confinement = false;
-  std::string log_level = "warning";
+  std::string server_socket;  // of a running server; for tests
 };
 
 // A program that was started without a project is often in one of these, and nobody means to allow
@@ -66,18 +79,44 @@ void confine_front(const mcp::RootChoice& roots) {
   logging::info("this process {}", confined.description());
 }
 
+// The server that editors with the same options share. Null: the model is not there, or no server
+// starts; then the tools that need it are not offered.
+std::shared_ptr<mcp::LanguageServer> join(const McpOptions& options) {
+  const CommonOptions& common = options.server.common;
+  const bool has_model = !common.remote.empty() || locate_model(common.target);
+  if (options.no_model || (options.server_socket.empty() && !has_model)) return nullptr;
+  Result<lsp::JoinedServer> joined =
+      options.server_socket.empty() ? lsp::join_server(shared_server(options.server, kIdleSeconds))
+                                    : lsp::join_server_at(options.server_socket);
+  if (!joined) {
+    logging::warn("there are no tools with a model: {}", joined.error().message());
+    return nullptr;
+  }
+  return std::make_shared<mcp::LanguageServer>(std::move(joined->client),
+                                               std::move(joined->connection));
+}
+
 int run_mcp(const McpOptions& options) {
-  logging::set_level(options.log_level);
+  if (const Result<void> applied = apply(options.server.common); !applied)
+    return fail(applied.error());
   const Result<mcp::RootChoice> roots = root_choice(options);
   if (!roots) return fail(roots.error());
   ::signal(SIGPIPE, SIG_IGN);
-  mcp::ignore_children();
   const auto worker = std::make_shared<mcp::Worker>(mcp::answer_request);
   if (const Result<void> started = worker->start(); !started) return fail(started.error());
+  const std::shared_ptr<mcp::LanguageServer> server = join(options);
+  mcp::ignore_children();  // after the start of a server, which waits for a child
   if (!options.no_confinement) confine_front(*roots);
+  const auto writer = std::make_shared<mcp::FileWriter>();
+  std::vector<mcp::Tool> tools = {mcp::edit_file_tool(worker, writer),
+                                  mcp::rename_symbol_tool(worker, writer)};
+  if (server) {
+    tools.push_back(mcp::edit_by_instruction_tool(server, writer));
+    tools.push_back(mcp::find_consequences_tool(server, writer));
+  }
   mcp::Session session(STDIN_FILENO, STDOUT_FILENO,
                        {.version = REDRAFT_VERSION, .instructions = kInstructions, .roots = *roots},
-                       {mcp::edit_file_tool(worker), mcp::rename_symbol_tool(worker)});
+                       std::move(tools));
   session.run();
   return kSuccess;
 }
@@ -91,11 +130,14 @@ void add_mcp(CommandLine app, Command& chosen) {
   command.add_option("--root", options->roots,
                      "A folder in which the agent may edit files, instead of those that it names "
                      "itself or, if it names none, the working directory");
+  command.add_flag("--no-model", options->no_model,
+                   "Offer only the tools that need no model, and start no server");
+  command.add_option("--server-socket", options->server_socket).group("");
   command.add_flag("--no-confinement", options->no_confinement,
                    "Keep the rights to start programs and to open network connections");
-  command.add_option("--log-level", options->log_level, "Which messages are logged to stderr")
-      .check(any_of({"trace", "debug", "info", "warning", "error", "off"}))
-      .show_default();
+  add_server_options(command, options->server.common);
+  add_own_model_options(command, options->server.common);
+  add_remote_options(command, options->server.common);
   command.callback([&chosen, options] { chosen = [options] { return run_mcp(*options); }; });
 }
 

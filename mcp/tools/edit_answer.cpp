@@ -33,6 +33,8 @@ std::string head_of(const FileOutcome& file) {
       return file.path + ": written, " + count;
     case FileStatus::kWouldWrite:
       return file.path + ": not written because of dry_run, " + count;
+    case FileStatus::kProposed:
+      return file.path + ": proposed, " + count;
     case FileStatus::kUnchanged:
       return file.path + ": nothing to change, the file has this already";
     case FileStatus::kNotWritten:
@@ -88,6 +90,8 @@ const char* to_string(FileStatus status) {
       return "written";
     case FileStatus::kWouldWrite:
       return "would_write";
+    case FileStatus::kProposed:
+      return "proposed";
     case FileStatus::kUnchanged:
       return "unchanged";
     case FileStatus::kNotWritten:
@@ -143,7 +147,7 @@ Json edit_output_schema(const Json& more) {
        {{"path", text("relative to its root")},
         {"status",
          {{"type", "string"},
-          {"enum", {"written", "would_write", "unchanged", "not_written", "failed"}}}},
+          {"enum", {"written", "would_write", "proposed", "unchanged", "not_written", "failed"}}}},
         {"diff", text("the unified diff of what was or would be written")},
         {"changes", {{"type", "array"}, {"items", change}}},
         {"doubts", texts("why the edit may be wrong")},

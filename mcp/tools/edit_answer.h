@@ -14,6 +14,7 @@ namespace redraft::mcp {
 enum class FileStatus : std::uint8_t {
   kWritten,
   kWouldWrite,  // dry_run
+  kProposed,    // the agent has to decide
   kUnchanged,   // the file has the change already
   kNotWritten,  // it has doubts
   kFailed,

@@ -11,7 +11,6 @@
 #include "mcp/tools/edit_answer.h"
 #include "mcp/tools/placing.h"
 #include "mcp/tools/worker_tasks.h"
-#include "workspace/documents/text_edit.h"
 
 namespace redraft::mcp {
 namespace {
@@ -42,8 +41,7 @@ struct EditWish {
 };
 
 struct Options {
-  bool dry_run = false;
-  bool accepts_doubts = false;
+  WriteOptions write;
   FilePermission permission;
 };
 
@@ -117,13 +115,13 @@ Result<Options> options_of(const Arguments& arguments) {
   for (const Result<bool>* each : {&dry_run, &accepts, &ignored}) {
     if (!*each) return each->error();
   }
-  return Options{*dry_run, *accepts, {.ignored = *ignored}};
+  return Options{{*dry_run, *accepts}, {.ignored = *ignored}};
 }
 
 class EditCall {
  public:
-  EditCall(Call& call, Worker& worker, const Options& options)
-      : call_(call), worker_(worker), options_(options) {}
+  EditCall(Call& call, Worker& worker, FileWriter& writer, const Options& options)
+      : call_(call), worker_(worker), writer_(writer), options_(options) {}
 
   ToolAnswer run(std::vector<Item> items) {
     const Result<std::shared_ptr<const RootFolders>> roots = call_.roots();
@@ -135,7 +133,9 @@ class EditCall {
         fail(items[i], placed.error());
       if (call_.is_cancelled()) return failed("the call was cancelled");
     }
-    for (Item& item : items) write_if_wanted(item);
+    for (Item& item : items) {
+      if (item.file) writer_.write_if_wanted(call_, *item.file, options_.write, item.outcome);
+    }
     std::vector<FileOutcome> outcomes;
     for (Item& item : items) outcomes.push_back(std::move(item.outcome));
     return answer_of(outcomes);
@@ -175,51 +175,33 @@ class EditCall {
     return {};
   }
 
-  void write_if_wanted(Item& item) {
-    FileOutcome& outcome = item.outcome;
-    if (outcome.status != FileStatus::kWouldWrite) return;
-    if (has_doubts(outcome) && !options_.accepts_doubts) {
-      outcome.status = FileStatus::kNotWritten;
-      return;
-    }
-    if (options_.dry_run) return;
-    // The folders of this moment: the client may have changed them since the file was read.
-    const Result<std::shared_ptr<const RootFolders>> roots = call_.roots();
-    if (!roots) return fail(item, Error("not written: " + roots.error().message()));
-    if (call_.is_cancelled()) return fail(item, Error("not written: the call was cancelled"));
-    std::vector<TextEdit> edits;
-    for (const PlacedEdit& each : outcome.edits) edits.push_back(each.edit);
-    const Result<std::string> note =
-        item.file->replace(*roots, apply_edits(item.file->document()->text(), edits));
-    if (!note) return fail(item, note.error());
-    if (!note->empty()) outcome.notes.push_back(*note);
-    outcome.status = FileStatus::kWritten;
-  }
-
   Call& call_;
   Worker& worker_;
+  FileWriter& writer_;
   Options options_;
 };
 
-ToolAnswer run_edit_file(Call& call, Worker& worker) {
+ToolAnswer run_edit_file(Call& call, Worker& worker, FileWriter& writer) {
   const Result<Arguments> arguments = Arguments::of(call.arguments(), kKnown);
   if (!arguments) return failed(arguments.error().message());
   Result<std::vector<Item>> items = items_of(*arguments);
   if (!items) return failed(items.error().message());
   const Result<Options> options = options_of(*arguments);
   if (!options) return failed(options.error().message());
-  return EditCall(call, worker, *options).run(*std::move(items));
+  return EditCall(call, worker, writer, *options).run(*std::move(items));
 }
 
 }  // namespace
 
-Tool edit_file_tool(std::shared_ptr<Worker> worker) {
+Tool edit_file_tool(std::shared_ptr<Worker> worker, std::shared_ptr<FileWriter> writer) {
   return {.name = "edit_file",
           .title = "Edit files",
           .description = kDescription,
           .input_schema = input_schema(),
           .output_schema = edit_output_schema(),
-          .run = [worker = std::move(worker)](Call& call) { return run_edit_file(call, *worker); }};
+          .run = [worker = std::move(worker), writer = std::move(writer)](Call& call) {
+            return run_edit_file(call, *worker, *writer);
+          }};
 }
 
 }  // namespace redraft::mcp

@@ -15,7 +15,6 @@
 #include "mcp/tools/renaming.h"
 #include "mcp/tools/worker_tasks.h"
 #include "text/strings/names.h"
-#include "workspace/documents/text_edit.h"
 
 namespace redraft::mcp {
 namespace {
@@ -103,8 +102,8 @@ NamedText text_of(const PermittedFile& file) {
 
 class RenameCall {
  public:
-  RenameCall(Call& call, Worker& worker, Wish wish)
-      : call_(call), worker_(worker), wish_(std::move(wish)) {}
+  RenameCall(Call& call, Worker& worker, FileWriter& writer, Wish wish)
+      : call_(call), worker_(worker), writer_(writer), wish_(std::move(wish)) {}
 
   ToolAnswer run() {
     const Result<std::shared_ptr<const RootFolders>> roots = call_.roots();
@@ -199,23 +198,7 @@ class RenameCall {
       return;
     }
     if (wish_.dry_run) return;
-    const bool is_cancelled = call_.is_cancelled();
-    for (Item& item : items_) {
-      const Result<std::string> written =
-          is_cancelled ? Result<std::string>(Error("not written: the call was cancelled"))
-                       : write(item);
-      item.outcome.status = written ? FileStatus::kWritten : FileStatus::kFailed;
-      if (!written) item.outcome.error = written.error().message();
-      if (written && !written->empty()) item.outcome.notes.push_back(*written);
-    }
-  }
-
-  Result<std::string> write(const Item& item) {
-    const Result<std::shared_ptr<const RootFolders>> roots = call_.roots();
-    if (!roots) return Error("not written: " + roots.error().message());
-    std::vector<TextEdit> edits;
-    for (const PlacedEdit& each : item.outcome.edits) edits.push_back(each.edit);
-    return item.file.replace(*roots, apply_edits(item.file.document()->text(), edits));
+    for (Item& item : items_) writer_.write(call_, item.file, item.outcome);
   }
 
   ToolAnswer answer() const {
@@ -244,6 +227,7 @@ class RenameCall {
 
   Call& call_;
   Worker& worker_;
+  FileWriter& writer_;
   Wish wish_;
   std::shared_ptr<const RootFolders> roots_;
   std::vector<Item> items_;  // the home first
@@ -253,16 +237,16 @@ class RenameCall {
 
 }  // namespace
 
-Tool rename_symbol_tool(std::shared_ptr<Worker> worker) {
+Tool rename_symbol_tool(std::shared_ptr<Worker> worker, std::shared_ptr<FileWriter> writer) {
   return {.name = "rename_symbol",
           .title = "Rename a symbol",
           .description = kDescription,
           .input_schema = input_schema(),
           .output_schema = output_schema(),
-          .run = [worker = std::move(worker)](Call& call) {
+          .run = [worker = std::move(worker), writer = std::move(writer)](Call& call) {
             Result<Wish> wish = wish_of(call.arguments());
             if (!wish) return failed(wish.error().message());
-            return RenameCall(call, *worker, *std::move(wish)).run();
+            return RenameCall(call, *worker, *writer, *std::move(wish)).run();
           }};
 }
 

@@ -24,7 +24,7 @@ class OfficialClient(McpCase):
             return types.ListRootsResult(roots=[types.Root(uri=uri(folder)) for folder in roots])
 
         async def run():
-            server = StdioServerParameters(command=PROGRAM, args=["mcp"], cwd=str(self.folder))
+            server = StdioServerParameters(command=PROGRAM, args=["mcp", "--no-model"], cwd=str(self.folder))
             async with Client(stdio_client(server), mode=mode, list_roots_callback=None if roots is None else list_roots) as client:
                 await use(client)
 

@@ -51,7 +51,8 @@ class EditFileTest : public testing::Test {
 
   TempFolder folder_;
   std::shared_ptr<const RootFolders> roots_;
-  Tool tool_ = edit_file_tool(std::make_shared<Worker>(answer_request));
+  Tool tool_ =
+      edit_file_tool(std::make_shared<Worker>(answer_request), std::make_shared<FileWriter>());
 };
 
 TEST_F(EditFileTest, WritesAndAnswersWithTheDiff) {

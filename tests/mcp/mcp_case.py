@@ -32,6 +32,8 @@ def uri(folder):
 
 class Client:
     def __init__(self, folder, *arguments):
+        if "--server-socket" not in arguments:
+            arguments = ("--no-model", *arguments)
         self.process = subprocess.Popen([PROGRAM, "mcp", *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE)
         self.messages = queue.Queue()
