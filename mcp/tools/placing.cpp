@@ -16,29 +16,35 @@ namespace redraft::mcp {
 namespace {
 
 constexpr std::size_t kMaxPlaces = 3;
-constexpr int kMaxLines = 30;  // that are shown of a place
+constexpr int kMaxLines = 30;   // that are shown of a place
+constexpr int kSmallFile = 80;  // lines: it is shown as a whole if it has nothing alike
 
 // "  12| text": the lines of a place, so that the next change can quote them.
-std::string numbered_lines(const Document& document, ByteRange range) {
+std::string numbered_lines(const Document& document, ByteRange range, int most) {
   const LineIndex& lines = document.lines();
   const int first = lines.line_of(range.begin);
   const int end = lines.line_of(std::max(range.begin, range.end - (range.empty() ? 0 : 1))) + 1;
   std::string text;
-  for (int line = first; line < std::min(end, first + kMaxLines); ++line) {
+  for (int line = first; line < std::min(end, first + most); ++line) {
     const std::size_t begin = lines.start(line);
     text += "\n" + std::to_string(line + 1) + "| " +
             document.text().substr(begin, lines.content_end(line) - begin);
   }
-  if (end > first + kMaxLines) text += "\n... to line " + std::to_string(end);
+  if (end > first + most) text += "\n... to line " + std::to_string(end);
   return text;
 }
 
 std::string why_none(const Document& document, const PlacedChange& placed) {
   std::string why = placed.doubt;
-  if (placed.places.empty()) return why + ". Nothing in the file is like it";
+  if (placed.places.empty()) {
+    why += ". Nothing in the file is like it";
+    if (document.lines().line_count() > kSmallFile) return why;
+    return why +
+           ". The file is:" + numbered_lines(document, {0, document.text().size()}, kSmallFile);
+  }
   why += placed.places.size() == 1 ? ". The file has there:" : ". The file has at these places:";
   for (std::size_t i = 0; i < std::min(placed.places.size(), kMaxPlaces); ++i)
-    why += (i > 0 ? "\n" : "") + numbered_lines(document, placed.places[i]);
+    why += (i > 0 ? "\n" : "") + numbered_lines(document, placed.places[i], kMaxLines);
   return why;
 }
 

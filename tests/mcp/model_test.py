@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from mcp_case import HANG_SECONDS, CHANGE, McpCase
+from mcp_case import HANG_SECONDS, McpCase
 
 SERVER = os.environ.get("REDRAFT_SCRIPTED_SERVER", str(pathlib.Path(__file__).resolve().parents[2] /
                                                        "build/tests/lsp/redraft_scripted_server"))

@@ -34,6 +34,12 @@ TEST(Placing, AnUncertainPlaceIsShownWithItsLines) {
   EXPECT_THAT(placing->why_none, HasSubstr("6|     return 1"));
 }
 
+TEST(Placing, WithoutAnyPlaceASmallFileIsShown) {
+  const Result<Placing> placing = place(task("@@ @@\n-    print(x)\n+    print(y)\n"));
+  ASSERT_TRUE(placing);
+  EXPECT_THAT(placing->why_none, HasSubstr("1| def first():\n2|     return 1\n"));
+}
+
 TEST(Placing, AnAnswerThatDoesNotFitTheTextIsRejected) {
   const auto answer = [](std::size_t begin, std::size_t end, std::size_t next) {
     Json json = to_json(Result<Placing>(Placing()));
