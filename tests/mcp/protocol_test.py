@@ -1,6 +1,7 @@
 """The Model Context Protocol as the specification has it, for clients with a handshake and without, and for hostile ones."""
 
 import json
+import os
 import unittest
 
 from mcp_case import CHANGE, CHANGED, MODERN, TEXT, McpCase, meta
@@ -101,6 +102,24 @@ class WithoutHandshake(McpCase):
         self.assertEqual(said["params"]["_meta"], {"io.modelcontextprotocol/subscriptionId": 1})
         client.send({"method": "notifications/cancelled", "params": {"requestId": 1}})
         self.assertEqual(client.request("ping")["result"], {})
+
+
+class Confined(McpCase):
+    def status(self, process, field):
+        with open(f"/proc/{process}/status", encoding="utf-8") as file:
+            return next(line.split()[1] for line in file if line.startswith(field + ":"))
+
+    def test_both_processes_gave_up_their_rights_and_the_one_that_parses_has_only_its_socket(self):
+        client = self.client()
+        client.initialize()
+        client.call(path="a.py", changes=CHANGE)
+        front = client.process.pid
+        with open(f"/proc/{front}/task/{front}/children", encoding="utf-8") as file:
+            (worker,) = file.read().split()
+        for process in (front, worker):
+            self.assertEqual((self.status(process, "Seccomp"), self.status(process, "NoNewPrivs")), ("2", "1"))
+        self.assertEqual(self.status(front, "Threads"), "1")
+        self.assertEqual(os.listdir(f"/proc/{worker}/fd"), ["3"])
 
 
 class Hostile(McpCase):
