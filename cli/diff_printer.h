@@ -6,26 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "workspace/edit/edit_result.h"
+#include "workspace/documents/unified_diff.h"
 
 namespace redraft::cli {
-
-// Whole lines of a text that change, as a line diff shows them; line endings are included.
-struct PrintedChange {
-  std::size_t first = 0;  // 0-based, in the old text
-  std::vector<std::string> old_lines;
-  std::vector<std::string> new_lines;
-};
-
-// The lines that `edits` (ascending, disjoint, against `text`) change. Edits that share a line make
-// one change.
-std::vector<PrintedChange> printed_changes(std::string_view text,
-                                           const std::vector<TextEdit>& edits);
-
-// The whole unified diff with three lines of context, in the format of `patch`. Empty if nothing
-// changes.
-std::string unified_diff(const std::string& path, std::string_view text,
-                         const std::vector<TextEdit>& edits);
 
 // Shows hunks on a terminal as they become final. The lines after a hunk are known to be unchanged
 // only when the next one comes, so they are written then.

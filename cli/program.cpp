@@ -46,6 +46,7 @@ int run(int argc, char** argv, const Program& program) {
   add_decoders(app, chosen);
   add_doctor(app, chosen);
   add_lsp(app, chosen);
+  add_mcp(app, chosen);
   add_remote_bridge(app, chosen);
   add_chat_templates(app, chosen);
   add_serve(app, chosen);

@@ -33,6 +33,7 @@ void add_cache(CommandLine app, Command& chosen);
 void add_decoders(CommandLine app, Command& chosen);
 void add_doctor(CommandLine app, Command& chosen);
 void add_lsp(CommandLine app, Command& chosen);
+void add_mcp(CommandLine app, Command& chosen);
 // Hidden: the process that connects to a remote server.
 void add_remote_bridge(CommandLine app, Command& chosen);
 void add_chat_templates(CommandLine app, Command& chosen);

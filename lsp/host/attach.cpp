@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -116,6 +117,20 @@ void become(const std::string& waiter, int connection) {
   ::execl(waiter.c_str(), waiter.c_str(), number.c_str(), nullptr);
 }
 
+// `attach_end` hands one end of a socket over to a server.
+template <typename AttachEnd>
+Result<JoinedServer> join(const AttachEnd& attach_end) {
+  std::array<int, 2> ends;
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    return system_error("no socket");
+  JoinedServer joined{.client = FileHandle(ends[0]), .connection = {}};
+  const FileHandle theirs(ends[1]);
+  Result<FileHandle> connection = attach_end(theirs.get());
+  if (!connection) return connection.error();
+  joined.connection = *std::move(connection);
+  return joined;
+}
+
 }  // namespace
 
 std::optional<fs::path> shared_log_file() {
@@ -137,6 +152,16 @@ Result<int> attach(const AttachOptions& options, int in_fd, int out_fd) {
   if (!connection) return connection.error();
   if (!options.waiter.empty() && in_fd == STDIN_FILENO) become(options.waiter, connection->get());
   return await_exit(connection->get(), in_fd);
+}
+
+Result<JoinedServer> join_server(const AttachOptions& options) {
+  const Result<fs::path> socket = attach_socket(options.key);
+  if (!socket) return socket.error();
+  return join([&](int end) { return attach_or_start(options, *socket, end, end); });
+}
+
+Result<JoinedServer> join_server_at(const fs::path& socket) {
+  return join([&](int end) { return attach_at(socket, end, end); });
 }
 
 }  // namespace redraft::lsp

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "support/files/file_handle.h"
 #include "support/result.h"
 
 namespace redraft::lsp {
@@ -34,5 +35,16 @@ Result<std::filesystem::path> attach_socket(const std::string& key);
 // Returns the exit code once the client has left. The error says why there is no server; nothing
 // has been read from `in_fd` then.
 Result<int> attach(const AttachOptions& options, int in_fd, int out_fd);
+
+// A client within this process that such a server serves.
+struct JoinedServer {
+  FileHandle client;      // a socket that speaks LSP: the client reads and writes it
+  FileHandle connection;  // closing it ends the client's session
+};
+
+// The same for a client of its own: finds or starts the server, and returns at once.
+Result<JoinedServer> join_server(const AttachOptions& options);
+// The same with the server that listens at this socket.
+Result<JoinedServer> join_server_at(const std::filesystem::path& socket);
 
 }  // namespace redraft::lsp

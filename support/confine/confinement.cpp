@@ -154,15 +154,15 @@ CallFilter make_filter(const ConfinementOptions& options) {
   // Of this process, not of others.
   filter.refuse_unless(SYS_setpriority, 1, {0, self});
   filter.refuse_unless(SYS_sched_setaffinity, 0, {0, self});
-  filter.refuse_all(call_groups::kAttributes);
+  if (!options.attributes) filter.refuse_all(call_groups::kAttributes);
   filter.refuse_all(call_groups::kKernel);
   return filter;
 }
 
 // Root keeps the right to read and write files of any owner, which the rules on files bound, and no
-// other privilege. A driver may need more.
+// other privilege. A driver may need more, and so does who sets owners.
 int drop_privileges(const ConfinementOptions& options) {
-  if (options.gpu) return 0;
+  if (options.gpu || options.attributes) return 0;
   constexpr std::uint32_t kKept = 1U << CAP_DAC_OVERRIDE | 1U << CAP_DAC_READ_SEARCH;
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};

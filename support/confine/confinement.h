@@ -22,6 +22,9 @@ struct ConfinementOptions {
   bool gpu = false;
   // It connects to hosts, but does not listen.
   bool network = false;
+  // It sets the modes, owners and extended attributes of files, so that a file that it replaces
+  // keeps them.
+  bool attributes = false;
 };
 
 // The result of confine(): Landlock's version for files, or the reason of a failure.
