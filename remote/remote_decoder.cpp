@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -14,14 +15,25 @@ namespace redraft {
 // Processes an answer as it arrives: from bytes to events to text.
 class RemoteDecoder::Stream {
  public:
-  // `max_tokens` is the total limit.
-  Stream(RemoteAnswer& answer, std::string_view opened, int max_tokens)
-      : answer_(answer), begun_(opened), max_tokens_(max_tokens), before_(answer.statistics()) {}
+  // `max_tokens` is the total limit. `seconds` is a monotonic clock, and outlives this object.
+  Stream(RemoteAnswer& answer, std::string_view opened, int max_tokens,
+         const std::function<double()>& seconds)
+      : answer_(answer),
+        begun_(opened),
+        max_tokens_(max_tokens),
+        seconds_(seconds),
+        last_event_(seconds()),
+        before_(answer.statistics()) {}
 
   bool add(std::string_view bytes) {
-    const Result<void> read =
-        stream_.add(bytes, [this](std::string_view event) { return on_event(event); });
+    const Result<void> read = stream_.add(bytes, [this](std::string_view event) {
+      last_event_ = seconds_();
+      return on_event(event);
+    });
     if (!read) problem_ = read.error();
+    // The connection's own limits do not see whether what comes is more than comments.
+    if (!problem_ && seconds_() - last_event_ > (has_begun() ? kToGoOn : kToBegin))
+      problem_ = Error("the server sends no text, only signs of life");
     return !ended_ && !problem_;
   }
 
@@ -37,6 +49,9 @@ class RemoteDecoder::Stream {
   }
 
  private:
+  // Seconds; as for the connection (http_fetch.cpp).
+  static constexpr double kToBegin = 600, kToGoOn = 120;
+
   bool on_event(std::string_view event) {
     if (event == "[DONE]") return end(reason_);
     const Result<RemotePiece> piece = read_piece(event);
@@ -87,6 +102,8 @@ class RemoteDecoder::Stream {
   RemoteAnswer& answer_;
   BegunAnswer begun_;
   const int max_tokens_;
+  const std::function<double()>& seconds_;
+  double last_event_;
   const DecodeStatistics before_;
   EventStream stream_;
   int events_ = 0;  // with text
@@ -138,7 +155,7 @@ Result<FinishReason> RemoteDecoder::stream(const RemotePrompt& prompt, const std
                                            const std::stop_token& stop) {
   const ExchangeRequest asked = completion_request(model_, prompt, original, max_tokens);
   const bool is_begun = model_.begun_turn != BegunTurn::kNotAtAll;
-  Stream stream(answer, is_begun ? std::string_view() : prompt.opened, max_tokens);
+  Stream stream(answer, is_begun ? std::string_view() : prompt.opened, max_tokens, seconds_);
   while (!stop.stop_requested()) {
     const auto ended = ask(asked, stream, answer, patience, stop);
     if (!ended) return ended.error();

@@ -113,6 +113,8 @@ const char* to_string(Doubt::Kind kind) {
       return "place";
     case Doubt::Kind::kUndefined:
       return "undefined";
+    case Doubt::Kind::kCharacters:
+      return "characters";
   }
   return "";
 }

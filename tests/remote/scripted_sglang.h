@@ -29,6 +29,8 @@ class ScriptedSglang final : public Exchange {
   // If set: changes an answer, or an event of a stream.
   std::function<void(const std::string& path, Json& answer)> mangle;
   std::function<void()> before_token;
+  // Before a token of a chat: so many comments, each of which takes ten seconds.
+  std::function<int()> comments;
 
   double now = 0;
   std::map<std::string, int> requests;  // by path; rounds as "round"
@@ -209,6 +211,10 @@ class ScriptedSglang final : public Exchange {
     std::string held;
     for (const int token : tokens_of(answer.substr(written.size()))) {
       if (before_token) before_token();
+      for (int left = comments ? comments() : 0; left > 0; --left) {
+        now += 10;
+        if (!on_data(": still here\n\n")) return {.status = 200, .closed_by_us = true};
+      }
       if (stop.stop_requested()) return {.status = 200, .closed_by_us = true};
       if (count == most) break;
       ++count;
