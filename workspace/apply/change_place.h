@@ -21,6 +21,11 @@
 //                                of its class
 //   an import                    goes to the imports, where the language allows it (import_place.h)
 //
+// What has no place by these rules may have one in doubt: a hunk whose old lines the file does not
+// have any more goes to those that are most like them (hunk_merge.h), a snippet to where its ends
+// are (anchored_place.h). Lines that fit several places are never placed; what is reported instead
+// is in change_mismatch.h.
+//
 // A change never removes what it does not show: a class of which it shows only one method, a
 // definition or many lines between two that are adjacent in the change, all raise a doubt. Imports
 // are only added. Lines that do not fit in the order of the file, and changes that would break its
