@@ -142,5 +142,10 @@ TEST(HunkChanges, OfEqualLinesTheFirstStays) {
   EXPECT_EQ(text_after(file, block("f {\n}\n\ng {\n}\n", "f {\n}\n")), "f {\n}  \n");
 }
 
+TEST(HunkChanges, TheMarksOfADiffSayWhichOneStays) {
+  const std::string file = "f {\n}  \n\ng {\n}\n";
+  EXPECT_EQ(text_after(file, "@@ @@\n f {\n-}\n-\n-g {\n }\n"), "f {\n}\n");
+}
+
 }  // namespace
 }  // namespace redraft
