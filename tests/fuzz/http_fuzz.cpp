@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "http/access.h"
 #include "http/api/answer.h"
@@ -74,6 +76,8 @@ void check_limits(const Generation& generation) {
   require(generation.stops.size() <= redraft::http::kMaxStops);
   for (const std::string& stop : generation.stops) require(!stop.empty());
   require(generation.max_tokens.value_or(0) >= 0 && generation.min_indent >= 0);
+  require(generation.choices >= 1 && generation.choices <= redraft::http::kMaxChoices);
+  require(generation.candidates >= generation.choices);
   require(!generation.time_limit || generation.time_limit->count() > 0);
   const int likeliest = generation.log_probabilities.value_or(0);
   require(likeliest >= 0 && likeliest <= redraft::kMaxLikeliest);
@@ -86,10 +90,13 @@ void check_generation(const Generation& generation, std::string_view text) {
   answer_text.add(text);
   answer_text.finish();
   const redraft::http::Answer answer(generation, "model", 0, 1);
-  const std::string whole = redraft::lsp::to_text(answer.whole({answer_text.take()}, {}));
+  const auto count = static_cast<std::size_t>(generation.choices);
+  const std::vector<redraft::http::AnswerPart> texts(count, {.text = answer_text.take()});
+  const redraft::http::GenerationEnd end{.choices = std::vector<redraft::http::ChoiceEnd>(count)};
+  const std::string whole = redraft::lsp::to_text(answer.whole(texts, end));
   require(bool(redraft::lsp::parse_json(whole)));
   const std::string events =
-      answer.first_events() + answer.part_event({"a"}) + answer.last_events({});
+      answer.first_events() + answer.part_event({"a"}) + answer.last_events(end);
   require(events.ends_with("\n\n"));
 }
 
