@@ -18,6 +18,8 @@
 #include "cli/diff_printer.h"
 #include "cli/edit_output.h"
 #include "cli/edit_request.h"
+#include "cli/mismatches.h"
+#include "workspace/edit/applied_change.h"
 #include "workspace/edit/edit_decision.h"
 #include "workspace/edit/run_edit.h"
 
@@ -73,7 +75,8 @@ class EditCommand {
     }
     const int code = deliver(
         options_.output, *request_.document, *result,
-        Decoded{request_.decoder.text, engine_.target_name(), engine_.device()}, comparison);
+        Decoded{request_.decoder.text, engine_.target_name(), engine_.device(), task_.mismatches},
+        comparison);
     if (code == kFailure) return code;
     if (comparison && !comparison->identical && is_lossless()) {
       return fail(
@@ -222,6 +225,19 @@ Result<EditRequest> read_request(const EditOptions& options, const DecoderName& 
   return edit_request(arguments, *std::move(document));
 }
 
+// A change of which nothing in the file is like a part, or an instruction that nobody can carry
+// out.
+int not_placed(const EditOptions& options, const EditRequest& request, const Error& error) {
+  if (options.change) {
+    const Result<AppliedChange> applied = apply_change(request);
+    if (applied && !applied->mismatches.empty()) {
+      print_mismatches(applied->mismatches);
+      if (options.output.format == Format::kJson) print_unplaced_json(applied->mismatches);
+    }
+  }
+  return fail(error);
+}
+
 int run_edit_command(const EditOptions& options) {
   if (const Result<void> checked = check_options(options); !checked) return misuse(checked.error());
   const Result<DecoderName> decoder = choose_decoder(options.decoder, options.common);
@@ -242,11 +258,12 @@ int run_edit_command(const EditOptions& options) {
   Result<EditRequest> request = read_request(options, *decoder, range);
   if (!request) return fail(request.error());
   const Result<FirstDecision> decision = decide_without_model(*request);
-  if (!decision) return fail(decision.error());
+  if (!decision) return not_placed(options, *request, decision.error());
   if (const std::optional<EditResult> done = carry_out_without_model(*request, *decision))
     return deliver(options.output, *request->document, *done, std::nullopt, std::nullopt);
   const auto& task = std::get<ModelTask>(*decision);
   if (!task.change_doubt.empty()) {
+    print_mismatches(task.mismatches);
     std::cerr << "redraft: the model decides where the change belongs: " << task.change_doubt
               << std::endl;
   }
@@ -255,8 +272,11 @@ int run_edit_command(const EditOptions& options) {
   StatusLine status;
   DecodingSetup setup;
   if (const std::optional<int> end = set_up(options.common, options.inside, *decoder, options.code,
-                                            options.output.file, status, watch, setup))
+                                            options.output.file, status, watch, setup)) {
+    if (!task.mismatches.empty() && options.output.format == Format::kJson)
+      print_unplaced_json(task.mismatches);
     return *end;
+  }
   request->repository = std::move(setup.stores.repository);
   request->common = std::move(setup.stores.common);
   return EditCommand(options, *request, task, *setup.engine).run(watch);

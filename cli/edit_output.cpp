@@ -13,6 +13,7 @@
 #include "cli/common/report.h"
 #include "cli/common/text_range.h"
 #include "cli/diff_printer.h"
+#include "cli/mismatches.h"
 
 namespace redraft::cli {
 namespace {
@@ -119,6 +120,7 @@ void print_json(const Document& document, const EditResult& result, const Kept& 
   json["written_text"] = kept.text ? Json(*kept.text) : Json();
   json["tidied"] = result.tidied;
   json["placed"] = result.is_placed();
+  json["mismatches"] = to_json(by.mismatches);
   json["renamed"] = result.is_renamed();
   json["repair"] = nullptr;
   if (result.repair) {

@@ -3,10 +3,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/common/command.h"
 #include "decoding/device.h"
 #include "support/result.h"
+#include "workspace/apply/change_mismatch.h"
 #include "workspace/documents/document.h"
 #include "workspace/edit/edit_result.h"
 
@@ -42,6 +44,8 @@ struct Comparison {
 struct Decoded {
   std::string decoder, target;
   Device device = Device::cpu();
+  std::vector<Mismatch> mismatches =
+      {};  // why the model was asked about another assistant's change
 };
 
 // Writes the file if that was requested and the edit is complete: the changes without a doubt, or

@@ -109,6 +109,8 @@ const char* to_string(Doubt::Kind kind) {
       return "removed";
     case Doubt::Kind::kBrackets:
       return "brackets";
+    case Doubt::Kind::kPlace:
+      return "place";
     case Doubt::Kind::kUndefined:
       return "undefined";
   }

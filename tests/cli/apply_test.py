@@ -49,6 +49,26 @@ class Apply(InFolder):
         self.assert_fails(done, 1, "qwen2.5-coder-1.5b")
         self.assertEqual(self.file.read_text(), CODE)
 
+    def test_what_does_not_match_names_the_closest_lines(self):
+        block = "<<<<<<< SEARCH\n    return 1\n=======\n    return 3\n>>>>>>> REPLACE\n"
+        self.file.write_text(CODE.replace("return 2", "return 1"))
+        done = self.apply(block, "--format", "json")
+        self.assert_fails(done, 1, "they fit line 5; line 9")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["placed"], False)
+        self.assertEqual([(one["kind"], one["regions"]) for one in report["mismatches"]],
+                         [("several places", [{"first": 5, "last": 5}, {"first": 9, "last": 9}])])
+
+    def test_a_stale_line_is_a_doubt(self):
+        block = ("<<<<<<< SEARCH\ndef second():\n    return 2  # two\n=======\n"
+                 "def second():\n    return 3\n>>>>>>> REPLACE\n")
+        done = self.apply(block, "--write")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn(b"line 9: line 9 differs from what the change removes", done.stderr)
+        self.assertEqual(self.file.read_text(), CODE)
+        self.assert_succeeds(self.apply(block, "--write", "--yes"))
+        self.assertEqual(self.file.read_text(), CODE.replace("return 2", "return 3"))
+
     def test_bad_changes(self):
         self.assert_fails(self.apply(" \n"), 1, "the change is empty")
         self.assert_fails(self.apply("--- a/x.c\n+++ b/x.c\n@@ @@\n-a\n+b\n--- a/y.c\n+++ b/y.c\n@@ @@\n-a\n+b\n"), 1,

@@ -25,8 +25,16 @@ void check(const Document& document, const PlacedChange& placed) {
     end = edit.range.end;
   }
   require(end <= text.size());
-  require(placed.is_certain() || placed.edits.empty());
-  require(!placed.is_certain() || placed.places.empty());
+  require(placed.is_placed() || placed.edits.empty());
+  require(!placed.is_certain() || placed.is_placed());
+  require(!placed.is_placed() || placed.places.empty());
+  require(!placed.is_placed() || placed.doubts.size() == placed.edits.size());
+  const int n_lines = document.lines().line_count();
+  for (const Mismatch& mismatch : placed.mismatches) {
+    require(!described(mismatch).empty());
+    for (const FileLineRange& range : mismatch.regions)
+      require(range.first >= 1 && range.first <= range.last && range.last <= n_lines);
+  }
   end = 0;
   for (const ByteRange& place : placed.places) {
     require(place.begin >= end && place.begin <= place.end && place.end <= text.size());

@@ -1,6 +1,7 @@
 #include "workspace/apply/change_place.h"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -9,11 +10,13 @@
 #include <utility>
 
 #include "text/strings/trimmed.h"
+#include "workspace/apply/anchored_place.h"
 #include "workspace/apply/canonical_text.h"
 #include "workspace/apply/change_path.h"
 #include "workspace/apply/file_lines.h"
 #include "workspace/apply/hunk_place.h"
 #include "workspace/apply/line_alignment.h"
+#include "workspace/apply/mismatch_search.h"
 #include "workspace/apply/snippet_place.h"
 #include "workspace/documents/file_uri.h"
 
@@ -115,12 +118,34 @@ Result<std::vector<LineSpan>> in_order(std::vector<LineSpan> spans) {
   return spans;
 }
 
+// Places the snippets of a change by their definitions and lines, each once.
+class SnippetPlaces {
+ public:
+  SnippetPlaces(const FileLines& file, const SyntaxTree* tree, std::string_view language_id)
+      : file_(file), tree_(tree), language_id_(language_id) {}
+
+  const Result<std::vector<LineSpan>>& of(const CodeSnippet& snippet) {
+    const auto known =
+        std::ranges::find(places_, &snippet, [](const auto& one) { return one.first; });
+    if (known != places_.end()) return known->second;
+    places_.emplace_back(&snippet, place_snippet(file_, tree_, language_id_, snippet));
+    return places_.back().second;
+  }
+
+ private:
+  const FileLines& file_;
+  const SyntaxTree* tree_;
+  std::string_view language_id_;
+  std::deque<std::pair<const CodeSnippet*, Result<std::vector<LineSpan>>>> places_;
+};
+
 // Places all parts of a change. Those that follow a part for another file and state none themselves
 // are left out if they have no place in this file.
 class ChangePlacer {
  public:
-  ChangePlacer(const FileLines& file, const SyntaxTree* tree, std::string_view language_id)
-      : file_(file), tree_(tree), language_id_(language_id) {}
+  ChangePlacer(const FileLines& file, const SyntaxTree* tree, SnippetPlaces& snippets,
+               Strictness strictness)
+      : file_(file), tree_(tree), snippets_(snippets), strictness_(strictness) {}
 
   Result<std::vector<LineSpan>> place_all(const ProposedChange& change) {
     if (!change.doubt.empty()) return Error(change.doubt);
@@ -135,11 +160,14 @@ class ChangePlacer {
         if (!checked) return checked.error();
       }
     }
-    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, hunks);
+    Result<std::vector<LineSpan>> all = place_hunks(file_, tree_, hunks, strictness_);
     if (!all) return all;
     int part = static_cast<int>(change.replaced.size());
     for (const CodeSnippet& snippet : change.snippets) {
-      Result<std::vector<LineSpan>> spans = place_snippet(file_, tree_, language_id_, snippet);
+      Result<std::vector<LineSpan>> spans = snippets_.of(snippet);
+      if (!spans && strictness_ == Strictness::kLoose && snippet.after_other.empty()) {
+        spans = placed_by_ends(snippet, spans.error());
+      }
       if (!snippet.after_other.empty()) {
         if (has_most_of(lines_of(snippet))) return unclear(snippet.after_other);
         if (const Result<void> checked = check(snippet, spans); !checked) return checked.error();
@@ -159,6 +187,15 @@ class ChangePlacer {
   const std::vector<std::string>& others() const { return others_; }
 
  private:
+  // What has no place otherwise, with the reason as a doubt.
+  Result<std::vector<LineSpan>> placed_by_ends(const CodeSnippet& snippet,
+                                               const Error& reason) const {
+    Result<std::vector<LineSpan>> spans = place_by_ends(file_, snippet);
+    if (!spans) return reason;
+    for (LineSpan& span : *spans) span.doubt = reason.message();
+    return spans;
+  }
+
   static Error unclear(const std::string& other) {
     return Error("it is not clear whether a part is for " + other);
   }
@@ -183,7 +220,8 @@ class ChangePlacer {
 
   const FileLines& file_;
   const SyntaxTree* tree_;
-  std::string_view language_id_;
+  SnippetPlaces& snippets_;
+  Strictness strictness_;
   std::vector<std::string> others_;
 };
 
@@ -265,30 +303,71 @@ std::optional<std::vector<TextEdit>> placed_in_turn(const std::shared_ptr<const 
 }
 
 // Where the change belongs, or why that is uncertain.
-Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
-                                  const FileLines& file, const ProposedChange& change) {
+Result<PlacedChange> placed_at_once(const std::shared_ptr<const Document>& document,
+                                    const FileLines& file, const ProposedChange& change,
+                                    SnippetPlaces& snippets, Strictness strictness) {
   PlacedChange placed;
-  placed.notes = change.notes;
-  ChangePlacer placer(file, document->syntax(), document->language());
+  ChangePlacer placer(file, document->syntax(), snippets, strictness);
   Result<std::vector<LineSpan>> spans = placer.place_all(change);
-  if (spans) {
-    for (const LineSpan& span : *spans) {
-      std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
-      placed.origins.resize(placed.edits.size(), span.origin);
-    }
-    set_final_newline(file, change.replaced, placed.edits);
-  } else if (auto edits = placed_in_turn(document, file, change)) {
-    placed.edits = *std::move(edits);
-  } else {
-    return spans.error();
+  if (!spans) return spans.error();
+  for (const LineSpan& span : *spans) {
+    std::ranges::move(file.edits({span}), std::back_inserter(placed.edits));
+    placed.origins.resize(placed.edits.size(), span.origin);
+    placed.doubts.resize(placed.edits.size(), span.doubt);
   }
-  placed.origins.resize(placed.edits.size(),
-                        {.decided_by = DecidedBy::kLines, .shows_removed = true});
+  set_final_newline(file, change.replaced, placed.edits);
   for (const std::string& other : placer.others())
     placed.notes.push_back("left out what seems to be for " + other);
-  if (breaks_syntax_of(document->syntax(), document->text(), placed.edits))
-    return Error("the change would break the file's syntax");
   return placed;
+}
+
+// The hunks whose lines are in the file say themselves what becomes of its syntax.
+constexpr const char* kBreaksSyntax = "the change would break the file's syntax";
+
+Result<PlacedChange> place_surely(const std::shared_ptr<const Document>& document,
+                                  const FileLines& file, const ProposedChange& change,
+                                  SnippetPlaces& snippets) {
+  Result<PlacedChange> placed =
+      placed_at_once(document, file, change, snippets, Strictness::kStrict);
+  if (!placed) {
+    if (auto edits = placed_in_turn(document, file, change)) {
+      placed = PlacedChange();
+      placed->edits = *std::move(edits);
+    } else {
+      if (auto loose = placed_at_once(document, file, change, snippets, Strictness::kLoose))
+        placed = std::move(loose);
+    }
+  }
+  if (!placed) return placed;
+  placed->notes.insert(placed->notes.begin(), change.notes.begin(), change.notes.end());
+  placed->origins.resize(placed->edits.size(),
+                         {.decided_by = DecidedBy::kLines, .shows_removed = true});
+  placed->doubts.resize(placed->edits.size());
+  if (breaks_syntax_of(document->syntax(), document->text(), placed->edits)) {
+    for (std::string& doubt : placed->doubts) {
+      if (doubt.empty()) doubt = kBreaksSyntax;
+    }
+  }
+  const auto doubt = std::ranges::find_if_not(placed->doubts, &std::string::empty);
+  if (doubt != placed->doubts.end()) placed->doubt = *doubt;
+  return placed;
+}
+
+// Why each part that has no place has none. `reason`: that of the change as a whole.
+std::vector<Mismatch> mismatches_of(const std::shared_ptr<const Document>& document,
+                                    const FileLines& file, const ProposedChange& change,
+                                    SnippetPlaces& snippets, const std::string& reason) {
+  std::vector<Mismatch> mismatches;
+  int part = 0;
+  const auto add = [&](const auto& one, const Result<std::vector<LineSpan>>& spans) {
+    ++part;
+    if (!spans) mismatches.push_back(mismatch_of(file, one, part, spans.error().message()));
+  };
+  for (const Replaced& hunk : change.replaced)
+    add(hunk, place_hunks(file, document->syntax(), {hunk}, Strictness::kLoose));
+  for (const CodeSnippet& snippet : change.snippets) add(snippet, snippets.of(snippet));
+  if (mismatches.empty()) mismatches.push_back({.reason = reason});
+  return mismatches;
 }
 
 }  // namespace
@@ -330,11 +409,13 @@ PlacedChange place_change(const std::shared_ptr<const Document>& document,
                           const ProposedChange& change) {
   const EditRegion region = *EditRegion::make(document, EditScope::kFile, std::nullopt);
   const FileLines file(region);
-  Result<PlacedChange> sure = place_surely(document, file, change);
+  SnippetPlaces snippets(file, document->syntax(), document->language());
+  Result<PlacedChange> sure = place_surely(document, file, change, snippets);
   if (sure) return *std::move(sure);
   PlacedChange placed;
   placed.notes = change.notes;
   placed.doubt = sure.error().message();
+  placed.mismatches = mismatches_of(document, file, change, snippets, placed.doubt);
   LikelyPlaces likely(file, document->syntax());
   for (const Replaced& hunk : change.replaced)
     likely.add(hunk.old_lines.empty() ? hunk.new_lines : hunk.old_lines);

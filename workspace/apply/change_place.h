@@ -33,6 +33,7 @@
 
 #include "support/byte_range.h"
 #include "support/result.h"
+#include "workspace/apply/change_mismatch.h"
 #include "workspace/apply/change_text.h"
 #include "workspace/documents/change_origin.h"
 #include "workspace/documents/document.h"
@@ -42,10 +43,18 @@ namespace redraft {
 
 struct PlacedChange {
   bool is_certain() const { return doubt.empty(); }
+  // Every part has a place. It may be a doubtful one: see `doubts`.
+  bool is_placed() const { return mismatches.empty(); }
 
-  std::vector<TextEdit> edits;  // if the place is certain; empty: the file has the change already
+  // If it is placed, as a whole or not at all; empty: the file has the change already.
+  std::vector<TextEdit> edits;
   std::vector<ChangeOrigin> origins;  // [edit]
-  std::string doubt;  // why the place is uncertain, for the user: "'return x' is at 3 places"
+  std::vector<std::string> doubts;    // [edit]: why it may be wrong, for the user; empty: it is not
+  // Why the place is uncertain, for the user: "'return x' is at 3 places". If it is placed, the
+  // first of `doubts`.
+  std::string doubt;
+  // Of each part that has no place, in the order of the change.
+  std::vector<Mismatch> mismatches = {};
   // If it is uncertain: the whole lines that the change may be about, ascending and disjoint.
   // Empty: the file has no similar lines.
   std::vector<ByteRange> places;

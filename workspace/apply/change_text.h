@@ -12,6 +12,12 @@
 
 namespace redraft {
 
+// Old lines [old_begin, old_end) of a hunk that its new lines [new_begin, new_end) replace.
+struct MarkedChange {
+  int old_begin = 0, old_end = 0;
+  int new_begin = 0, new_end = 0;
+};
+
 // Lines that replace others: a hunk of a diff, or a block with SEARCH and REPLACE. Without their
 // line endings.
 struct Replaced {
@@ -20,7 +26,8 @@ struct Replaced {
 
   std::vector<std::string> old_lines;  // with the context; empty: the location is unknown
   std::vector<std::string> new_lines;
-  std::optional<int> line;  // from 0; the stated number of the first old line
+  std::vector<MarkedChange> marked = {};  // as a diff marks them; empty: nothing does
+  std::optional<int> line;                // from 0; the stated number of the first old line
   // Lines that stand above it, the outermost first: the text after the diff's "@@".
   std::vector<std::string> headings = {};
   // The paths that the change states for it, see change_path.h; a renamed file has two.

@@ -179,12 +179,26 @@ class DiffReader {
       hunk_.headings = std::move(headings);
       return;
     }
+    if (is_change) mark_change();
     if (mark != '+') hunk_.old_lines.push_back(text);
     if (mark != '-') hunk_.new_lines.push_back(text);
+    if (is_change) {
+      hunk_.marked.back().old_end = static_cast<int>(hunk_.old_lines.size());
+      hunk_.marked.back().new_end = static_cast<int>(hunk_.new_lines.size());
+    }
     n_old_left_ -= mark != '+' ? 1 : 0;
     n_new_left_ -= mark != '-' ? 1 : 0;
     changes_ |= is_change;
     last_mark_ = mark;
+  }
+
+  // Begins another change, unless the last one goes on.
+  void mark_change() {
+    const auto n_old = static_cast<int>(hunk_.old_lines.size());
+    const auto n_new = static_cast<int>(hunk_.new_lines.size());
+    const bool goes_on = !hunk_.marked.empty() && hunk_.marked.back().old_end == n_old &&
+                         hunk_.marked.back().new_end == n_new;
+    if (!goes_on) hunk_.marked.push_back({n_old, n_old, n_new, n_new});
   }
 
   void note_missing_newline() {
@@ -219,6 +233,11 @@ class DiffReader {
            hunk_.new_lines.back().empty()) {
       hunk_.old_lines.pop_back();
       hunk_.new_lines.pop_back();
+      const auto n_old = static_cast<int>(hunk_.old_lines.size());
+      const auto n_new = static_cast<int>(hunk_.new_lines.size());
+      if (!hunk_.marked.empty() &&
+          (hunk_.marked.back().old_end > n_old || hunk_.marked.back().new_end > n_new))
+        hunk_.marked.clear();
     }
   }
 

@@ -23,10 +23,11 @@ inline constexpr std::size_t kMaxCompared = 5'000'000;
 struct LineSpan {
   int begin = 0;
   int end = 0;
-  std::vector<std::string> lines;  // without their endings
+  std::vector<std::string> lines = {};  // without their endings
   // The lines say all that changes: also blanks at their ends, and quotes that only look different.
   bool is_exact = false;
   ChangeOrigin origin = {.decided_by = DecidedBy::kLines};
+  std::string doubt = {};  // why the change may be wrong; empty: it is not
   bool empty() const { return begin == end; }
 };
 

@@ -1,7 +1,6 @@
 #include "workspace/apply/hunk_match.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "text/strings/trimmed.h"
 #include "workspace/apply/canonical_text.h"
+#include "workspace/apply/hunk_ways.h"
 #include "workspace/documents/diff.h"
 
 namespace redraft {
@@ -16,10 +16,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-// The old and new lines of a hunk, read in one way.
-struct Sides {
-  Strings old_lines, new_lines;
-};
+using Sides = HunkSides;
 
 bool is_blank_line(const std::string& line) { return trimmed(line).empty(); }
 
@@ -34,35 +31,6 @@ std::vector<std::size_t> written_lines(const Strings& lines) {
 std::string key_of(std::string_view line, bool with_blanks) {
   std::string key(trimmed(canonical_text(line)));
   return with_blanks ? with_single_blanks(key) : key;
-}
-
-// Without "12 | " before each line; nullopt: not all lines have it.
-std::optional<Strings> without_numbers(const Strings& lines) {
-  Strings result;
-  for (const std::string& line : lines) {
-    const std::string_view text = trimmed(line);
-    const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-    const std::size_t bar = text.find_first_not_of(' ', digits);
-    const bool is_numbered = digits > 0 && bar != std::string_view::npos && text[bar] == '|';
-    if (!is_numbered && !text.empty()) return std::nullopt;
-    std::string_view rest = is_numbered ? text.substr(bar + 1) : text;
-    if (rest.starts_with(' ')) rest.remove_prefix(1);
-    result.emplace_back(rest);
-  }
-  return result;
-}
-
-Strings without_entities(Strings lines) {
-  constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
-      {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""},
-      {"&#39;", "'"}, {"&apos;", "'"}, {"&amp;", "&"}};
-  for (std::string& line : lines) {
-    for (const auto& [entity, character] : kEntities) {
-      for (std::size_t at = 0; (at = line.find(entity, at)) != std::string::npos; ++at)
-        line.replace(at, entity.size(), character);
-    }
-  }
-  return lines;
 }
 
 // Where the written lines of the file have these texts one after the other: indices of written().
@@ -241,18 +209,13 @@ Result<std::vector<HunkMatch>> match(const FileLines& file, const Sides& sides, 
 }  // namespace
 
 Result<std::vector<HunkMatch>> match_hunk(const FileLines& file, const Replaced& hunk) {
-  const Sides as_is{hunk.old_lines, hunk.new_lines};
-  std::vector<Sides> ways{as_is};
-  std::optional<Strings> old_lines = without_numbers(hunk.old_lines);
-  if (old_lines) {
-    std::optional<Strings> new_lines = without_numbers(hunk.new_lines);
-    ways.push_back({std::move(*old_lines), std::move(new_lines).value_or(hunk.new_lines)});
-  }
-  ways.push_back({without_entities(hunk.old_lines), without_entities(hunk.new_lines)});
-  for (const Sides& way : ways) {
+  for (const Sides& way : ways_of({hunk.old_lines, hunk.new_lines})) {
     for (const bool with_blanks : {false, true}) {
       Result<std::vector<HunkMatch>> found = match(file, way, with_blanks);
-      if (!found || !found->empty()) return found;
+      if (!found) return found;
+      if (found->empty()) continue;
+      for (HunkMatch& one : *found) one.line = way.line;
+      return found;
     }
   }
   return std::vector<HunkMatch>();

@@ -3,6 +3,8 @@
 // lines, characters written as in HTML.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "support/result.h"
@@ -17,6 +19,7 @@ struct HunkMatch {
   // With as many blank lines as the file has: each old line is one line of the file.
   std::vector<std::string> old_lines, new_lines;
   bool has_same_blank_lines = true;  // the change had as many, too
+  std::optional<int> line = {};      // from 0; where a number before its text says that it begins
 };
 
 // All places, ascending; empty: the file does not have the old lines, some of which are not blank.

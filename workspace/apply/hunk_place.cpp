@@ -8,7 +8,10 @@
 #include "text/strings/text_lines.h"
 #include "text/strings/trimmed.h"
 #include "workspace/apply/canonical_text.h"
+#include "workspace/apply/hunk_changes.h"
 #include "workspace/apply/hunk_match.h"
+#include "workspace/apply/hunk_merge.h"
+#include "workspace/apply/hunk_ways.h"
 #include "workspace/apply/line_alignment.h"
 #include "workspace/documents/diff.h"
 
@@ -56,8 +59,9 @@ bool adds_telling_lines(const HunkMatch& match) {
 
 class HunkPlacer {
  public:
-  HunkPlacer(const FileLines& file, const SyntaxTree* tree, const std::vector<Replaced>& hunks)
-      : file_(file), tree_(tree), hunks_(hunks) {}
+  HunkPlacer(const FileLines& file, const SyntaxTree* tree, const std::vector<Replaced>& hunks,
+             Strictness strictness)
+      : file_(file), tree_(tree), hunks_(hunks), strictness_(strictness) {}
 
   Result<std::vector<LineSpan>> place() {
     for (const Replaced& hunk : hunks_) {
@@ -120,11 +124,40 @@ class HunkPlacer {
     });
   }
 
+  bool changes_any(const std::vector<LineSpan>& spans) const {
+    return std::ranges::any_of(spans,
+                               [&](const LineSpan& span) { return !file_.edits({span}).empty(); });
+  }
+
+  // Whether new lines that the file has say that the hunk was carried out. What a hunk that only
+  // removes leaves may be anywhere: then the lines that it removes are gone.
+  bool is_carried_out(const Replaced& hunk) const {
+    const auto is_in = [](const Strings& lines, const std::string& line) {
+      return std::ranges::any_of(
+          lines, [&](const std::string& other) { return trimmed(other) == trimmed(line); });
+    };
+    const auto is_added = [&](const std::string& line) {
+      return is_telling(line) && !is_in(hunk.old_lines, line);
+    };
+    if (std::ranges::any_of(hunk.new_lines, is_added)) return true;
+    const bool keeps_both_ends = is_telling(hunk.new_lines.front()) &&
+                                 is_telling(hunk.new_lines.back()) && hunk.new_lines.size() > 1;
+    return keeps_both_ends && std::ranges::none_of(hunk.old_lines, [&](const std::string& line) {
+             return is_telling(line) && !is_in(hunk.new_lines, line) &&
+                    !file_.places_of(trimmed(line)).empty();
+           });
+  }
+
   // The old lines are not in the file: perhaps the new ones are.
   Result<Search> search_missing(const Replaced& hunk) const {
     const bool says_something = std::ranges::any_of(hunk.new_lines, is_telling);
-    if (says_something && has_lines(file_, hunk.new_lines))
+    if (says_something && has_lines(file_, hunk.new_lines) && is_carried_out(hunk))
       return Search{{}, std::vector<LineSpan>()};
+    if (strictness_ == Strictness::kLoose) {
+      Result<std::vector<LineSpan>> merged = merge_hunk(file_, hunk);
+      if (merged && changes_any(*merged)) return Search{{}, std::move(*merged)};
+      if (!merged) return merged.error();
+    }
     const auto missing = std::ranges::find_if(hunk.old_lines, [&](const std::string& line) {
       return file_.places_of(trimmed(line)).empty();
     });
@@ -158,6 +191,7 @@ class HunkPlacer {
       if (matches.size() == 1) search.decided_by = DecidedBy::kTree;
     }
     if (hunk.line) keep([&](const HunkMatch& one) { return one.place == *hunk.line; });
+    keep([](const HunkMatch& one) { return one.line == one.place; });
   }
 
   // The only match may still be the wrong one: the change was made already, and the lines are at
@@ -268,6 +302,7 @@ class HunkPlacer {
     IndentMap indentation(indent_step_of(both), file_.indent_step());
     for (std::size_t i = 0; i < match.old_lines.size(); ++i)
       indentation.learn(match.old_lines[i], file_.line(match.place + static_cast<int>(i)));
+    const bool has_chat_quotes = are_quotes_of_chat(match);
     std::vector<LineSpan> spans;
     for (const LineChange& change : differences(hunk, match)) {
       std::optional<Strings> lines = indentation(change.new_lines);
@@ -277,28 +312,40 @@ class HunkPlacer {
                     std::move(*lines),
                     true,
                     {.decided_by = decided_by}};
+      const bool is_guess = std::ranges::any_of(
+          change.new_lines, [&](const std::string& line) { return indentation.is_guess(line); });
+      if (is_guess) span.doubt = "the depth of the new lines is a guess";
+      if (has_chat_quotes) {
+        for (std::string& line : span.lines) line = with_plain_quotes(line);
+      }
       keep_characters(match, change, span);
       spans.push_back(std::move(span));
     }
     return spans;
   }
 
+  // Whether the change has typographic quotes where the file has plain ones, and only there.
+  bool are_quotes_of_chat(const HunkMatch& match) const {
+    const auto has_them = [](std::string_view line) { return with_plain_quotes(line) != line; };
+    bool found = false;
+    for (std::size_t i = 0; i < match.old_lines.size(); ++i) {
+      if (has_them(file_.line(match.place + static_cast<int>(i)))) return false;
+      found |= has_them(match.old_lines[i]);
+    }
+    return found;
+  }
+
   // Blanks at line ends only count in diffs, or if nothing else changes.
   static std::vector<LineChange> differences(const Replaced& hunk, const HunkMatch& match) {
-    const auto compared = [](const Strings& lines, bool is_exact) {
-      std::vector<std::string_view> result;
-      for (const std::string& line : lines)
-        result.push_back(is_exact
-                             ? std::string_view(line)
-                             : std::string_view(line).substr(0, line.find_last_not_of(" \t") + 1));
-      return result;
-    };
     if (!hunk.is_of_diff) {
-      std::vector<LineChange> changes =
-          diff_lines(compared(match.old_lines, false), compared(match.new_lines, false));
+      std::vector<LineChange> changes = changes_of(match.old_lines, match.new_lines, {}, false);
       if (!changes.empty()) return changes;
     }
-    return diff_lines(compared(match.old_lines, true), compared(match.new_lines, true));
+    const bool has_marks = match.has_same_blank_lines &&
+                           match.old_lines.size() == hunk.old_lines.size() &&
+                           match.new_lines.size() == hunk.new_lines.size();
+    return changes_of(match.old_lines, match.new_lines,
+                      has_marks ? hunk.marked : std::vector<MarkedChange>(), true);
   }
 
   // A line that replaces another keeps the quotes and dashes of the file.
@@ -319,14 +366,16 @@ class HunkPlacer {
   const FileLines& file_;
   const SyntaxTree* tree_;
   const std::vector<Replaced>& hunks_;
+  Strictness strictness_;
   std::vector<Search> searches_;  // of each hunk
 };
 
 }  // namespace
 
 Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
-                                          const std::vector<Replaced>& hunks) {
-  return HunkPlacer(file, tree, hunks).place();
+                                          const std::vector<Replaced>& hunks,
+                                          Strictness strictness) {
+  return HunkPlacer(file, tree, hunks, strictness).place();
 }
 
 }  // namespace redraft

@@ -6,6 +6,7 @@
 // the bytes of the file. What the file has already is not put in twice.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "indexing/syntax/syntax_tree.h"
@@ -15,9 +16,14 @@
 
 namespace redraft {
 
+// Whether a hunk whose old lines the file does not have goes to those that are most like them, see
+// hunk_merge.h.
+enum class Strictness : std::uint8_t { kStrict, kLoose };
+
 // Finds the lines that the hunks replace. The error says why a place is uncertain. `tree` may be
 // null.
 Result<std::vector<LineSpan>> place_hunks(const FileLines& file, const SyntaxTree* tree,
-                                          const std::vector<Replaced>& hunks);
+                                          const std::vector<Replaced>& hunks,
+                                          Strictness strictness = Strictness::kStrict);
 
 }  // namespace redraft

@@ -77,6 +77,52 @@ bool IndentMap::has_same_depths() const {
                              [](const Known& one) { return one.is_certain && one.from == one.to; });
 }
 
+// Whether all lines that both have are as many blanks deeper, or less deep, in the file.
+bool IndentMap::are_moved_alike() const {
+  return std::ranges::all_of(known_, [&](const Known& one) {
+    const auto moved = [](const Known& known) {
+      return static_cast<std::ptrdiff_t>(known.to.size()) -
+             static_cast<std::ptrdiff_t>(known.from.size());
+    };
+    const bool is_of_one = one.from.starts_with(one.to) || one.to.starts_with(one.from) ||
+                           one.to.ends_with(one.from) || one.from.ends_with(one.to);
+    return one.is_certain && is_of_one && moved(one) == moved(known_.front());
+  });
+}
+
+bool IndentMap::is_guess(std::string_view line) const {
+  if (is_blank_line(line) || known_.empty() || are_moved_alike() || other_units()) return false;
+  if (from_ && to_ && fits(*from_, *to_)) return false;
+  const std::string_view here = indentation_of(line);
+  return std::ranges::none_of(known_, [&](const Known& one) { return one.from == here; });
+}
+
+// Whether these units explain every indentation that both have.
+bool IndentMap::fits(IndentStep from, IndentStep to) const {
+  bool says_something = false;
+  for (const Known& one : known_) {
+    if (!one.is_certain || in_unit(one.from, from, to) != one.to) return false;
+    says_something |= !one.from.empty();
+  }
+  return says_something;
+}
+
+// Units that explain it, if those of the change and the file as wholes do not: lines that continue
+// a statement have others, and a change may be short. Nothing: the known depths are better.
+std::optional<std::pair<IndentStep, IndentStep>> IndentMap::other_units() const {
+  if (has_same_depths() || (from_ && to_ && fits(*from_, *to_))) return std::nullopt;
+  constexpr int kWidths[] = {0, 2, 4, 8, 3};
+  std::optional<std::pair<IndentStep, IndentStep>> found;
+  for (const int from : kWidths) {
+    for (const int to : kWidths) {
+      if (from == to || !fits({from}, {to})) continue;
+      const bool is_units_of_file = to_ && to_->width == to;
+      if (!found || is_units_of_file) found.emplace(IndentStep{from}, IndentStep{to});
+    }
+  }
+  return found;
+}
+
 // The file's blanks for blanks of the change that go beyond an indentation that is known.
 std::optional<std::string> IndentMap::converted(std::string_view deeper) const {
   if (deeper.empty()) return std::string();
@@ -92,6 +138,7 @@ std::optional<std::string> IndentMap::operator()(std::string_view line) const {
   if (is_blank_line(line)) return std::string();
   const std::string_view here = indentation_of(line);
   const std::string text(line.substr(here.size()));
+  if (const auto units = other_units()) return in_unit(here, units->first, units->second) + text;
   const Known* base = nullptr;    // the deepest one that the line is within
   const Known* deeper = nullptr;  // the least deep one that is within the line's depth
   for (const Known& one : known_) {

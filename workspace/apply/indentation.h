@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace redraft {
@@ -30,6 +31,9 @@ class IndentMap {
   // nullopt: the line's indentation cannot be told from those learned.
   std::optional<std::string> operator()(std::string_view line) const;
   std::optional<std::vector<std::string>> operator()(const std::vector<std::string>& lines) const;
+  // Whether the indentation of a line is only guessed: neither a known one nor explained by what
+  // the known ones have in common.
+  bool is_guess(std::string_view line) const;
 
  private:
   struct Known {
@@ -37,6 +41,9 @@ class IndentMap {
     bool is_certain = true;  // whether all lines with this indentation have the same in the file
   };
   bool has_same_depths() const;
+  bool are_moved_alike() const;
+  bool fits(IndentStep from, IndentStep to) const;
+  std::optional<std::pair<IndentStep, IndentStep>> other_units() const;
   std::optional<std::string> converted(std::string_view deeper) const;
 
   std::optional<IndentStep> from_, to_;

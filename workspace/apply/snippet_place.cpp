@@ -112,6 +112,7 @@ class PiecePlacer {
     std::optional<Placed> last;
     Elements waiting;            // new definitions before the first element that the file has
     std::size_t n_inserted = 0;  // spans up to the new definition that was inserted last
+    const std::size_t first_span = spans_.size();
     for (const Elements& group : groups_of(piece)) {
       const SnippetElement& first = group.front();
       if (is_new_definition(first) && !last) {
@@ -133,6 +134,9 @@ class PiecePlacer {
           std::vector<std::string>& above = spans_[n_inserted - 1].lines;
           above.resize(above.size() + blank_lines_above(first.begin));
         }
+        const bool is_adjacent = last && first.begin - last->snippet_end ==
+                                             static_cast<int>(blank_lines_above(first.begin));
+        if (is_adjacent) doubt_lines_between(*last, *placed, first_span);
         last = std::move(*placed);
       } else {
         last = closing_line(first);  // the file keeps its own
@@ -143,6 +147,16 @@ class PiecePlacer {
       waiting.clear();
     }
     return waiting.empty() ? Result<void>() : insert_at_end(piece, waiting);
+  }
+
+  // Lines of the file between two elements that are adjacent in the piece stay, but may be meant to
+  // go.
+  void doubt_lines_between(const Placed& above, const Placed& below, std::size_t first_span) {
+    int line = above.end;
+    while (line < below.begin && file_.text(line).empty()) ++line;
+    if (line >= below.begin) return;
+    for (std::size_t i = first_span; i < spans_.size(); ++i)
+      spans_[i].doubt = "'" + std::string(file_.text(line)) + "' is between its lines";
   }
 
   // Whether the group says where it is, or has a line that the file does not have. Otherwise it is

@@ -44,7 +44,9 @@ std::string instruction_for(const std::string& change) {
 
 // The model looks at the lines that are like the change or, without any, at the client's range.
 Result<ModelTask> task_for_change(const EditRequest& request, const PlacedChange& placed) {
-  ModelTask task{.instruction = instruction_for(request.change), .change_doubt = placed.doubt};
+  ModelTask task{.instruction = instruction_for(request.change),
+                 .change_doubt = placed.doubt,
+                 .mismatches = placed.mismatches};
   if (request.document->text().size() <= kSmallFileBytes) {
     task.scope = EditScope::kFile;
   } else if (placed.places.size() == 1) {
@@ -68,9 +70,9 @@ Result<FirstDecision> decide_change(const EditRequest& request) {
       parse_change(request.change, changed_file(*request.document));
   if (!parsed) return parsed.error();
   PlacedChange placed = place_change(request.document, *parsed);
-  if (placed.is_certain()) {
-    return FirstDecision(
-        CertainChange{std::move(placed.edits), std::move(placed.origins), std::move(placed.notes)});
+  if (placed.is_placed()) {
+    return FirstDecision(CertainChange{std::move(placed.edits), std::move(placed.origins),
+                                       std::move(placed.doubts), std::move(placed.notes)});
   }
   Result<ModelTask> task = task_for_change(request, placed);
   if (!task) return task.error();

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "support/result.h"
+#include "workspace/apply/change_mismatch.h"
 #include "workspace/documents/change_origin.h"
 #include "workspace/documents/edit_region.h"
 #include "workspace/documents/text_edit.h"
@@ -38,6 +39,7 @@ namespace redraft {
 struct CertainChange {
   std::vector<TextEdit> edits;          // ascending; empty: the document has the change already
   std::vector<ChangeOrigin> origins;    // [edit]
+  std::vector<std::string> doubts;      // [edit]: why its place is doubtful; empty: it is not
   std::vector<std::string> notes = {};  // parts that are left out, for people
 };
 
@@ -55,6 +57,7 @@ struct ModelTask {
   int retry_index = 0;
   // Why the place of the request's change is not certain, for people; empty: there is no change.
   std::string change_doubt = {};
+  std::vector<Mismatch> mismatches = {};  // of the parts of that change that have no place
 };
 
 struct RegionEdit {

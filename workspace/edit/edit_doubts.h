@@ -24,6 +24,7 @@ struct Doubt {
     kImport,     // what a file imported is gone, and is used or was not to be removed
     kRemoved,    // many lines are gone, and the instruction does not remove any
     kBrackets,   // a bracket or tag that was closed is not, or the other way round
+    kPlace,      // another assistant's change may belong elsewhere, see change_place.h
     kUndefined,  // a name is used that nothing defines, see undefined_names.h
   };
   Kind kind = Kind::kSyntax;

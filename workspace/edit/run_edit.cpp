@@ -54,6 +54,10 @@ EditResult changed(const EditRequest& request, const CertainChange& change) {
                                 EditKind::kCertainChange, change.origins, other_files(request));
   result.tidied = change.notes;
   result.region = region_of(change);
+  for (std::size_t i = 0; i < change.doubts.size(); ++i) {
+    if (!change.doubts[i].empty())
+      result.doubts.push_back({Doubt::Kind::kPlace, change.doubts[i], {static_cast<int>(i)}});
+  }
   settle(request, request.instruction, result);
   return result;
 }
