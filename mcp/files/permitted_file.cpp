@@ -132,6 +132,9 @@ Result<PermittedFile::Opened> PermittedFile::open_place(const RootFolders& roots
     return file_error(place.shown, "cannot be opened");
   if (S_ISDIR(opened.status.st_mode)) return Error(place.shown + ": a directory, not a file");
   if (!S_ISREG(opened.status.st_mode)) return Error(place.shown + ": not a regular file");
+  // Nobody can tell whether the others are below a root, too.
+  if (opened.status.st_nlink > 1)
+    return Error(place.shown + ": not opened, because it has several names (hard links)");
   return opened;
 }
 

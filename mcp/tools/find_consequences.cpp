@@ -7,6 +7,7 @@
 #include <chrono>
 #include <list>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,8 +104,8 @@ class Search {
   Result<void> change(Copy& copy, std::vector<TextEdit> edits) {
     // From the last to the first, so that each range is one of the text before.
     Json changes = Json::array();
-    for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit)
-      changes.push_back({{"range", lsp_range(edit->range, *copy.now)}, {"text", edit->new_text}});
+    for (const TextEdit& edit : std::ranges::reverse_view(edits))
+      changes.push_back({{"range", lsp_range(edit.range, *copy.now)}, {"text", edit.new_text}});
     auto next = copy.now->changed(copy.version, apply_edits(copy.now->text(), edits));
     if (!next) return next.error();
     copy.now = *std::move(next);

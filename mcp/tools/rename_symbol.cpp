@@ -1,6 +1,8 @@
 #include "mcp/tools/rename_symbol.h"
 
 #include <cstddef>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,6 +24,7 @@ namespace {
 // Some thousand files are read in a tenth of a second.
 constexpr std::size_t kMaxFiles = 20000;
 constexpr std::size_t kMaxListed = 100;
+constexpr std::size_t kMaxHomes = 30;  // files from which the name can be imported
 
 constexpr const char* kKnown = "path, name, new_name, line, dry_run, accept_doubts";
 
@@ -41,6 +44,14 @@ struct Wish {
 struct Item {
   PermittedFile file;
   FileOutcome outcome = {};
+};
+
+// Another file that has the name. The maps are by offsets.
+struct Other {
+  PermittedFile file;
+  std::map<std::size_t, PlacedEdit> edits = {};
+  std::map<std::size_t, UndecidedPlace> undecided = {};
+  bool is_home = false;  // others may import the name from here
 };
 
 struct Listed {
@@ -139,8 +150,25 @@ class RenameCall {
     items_.push_back(std::move(item));
   }
 
-  // Reads all files of the roots that may have the name.
+  // All files of the roots that have the name, once for each file from which it can be imported.
   Result<void> rename_others(const HomeRenaming& home) {
+    if (Result<void> opened = open_others(home.from); !opened) return opened;
+    const PermittedFile first = items_.front().file;
+    std::vector<const PermittedFile*> homes = {&first};
+    for (std::size_t i = 0; i < homes.size() && i < kMaxHomes; ++i) {
+      for (Other& other : others_) {
+        if (call_.is_cancelled()) return Error("the call was cancelled");
+        if (&other.file == homes[i]) continue;
+        Result<bool> passes_on = rename_other(home, *homes[i], other);
+        if (!passes_on) return passes_on.error();
+        if (*passes_on && !std::exchange(other.is_home, true)) homes.push_back(&other.file);
+      }
+    }
+    for (const Other& other : others_) take(other);
+    return {};
+  }
+
+  Result<void> open_others(const std::string& name) {
     const std::vector<std::filesystem::path> files = files_like_home();
     const auto total = static_cast<double>(files.size());
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -148,7 +176,12 @@ class RenameCall {
         call_.report(static_cast<double>(i), total, "looking for the name in other files");
         if (call_.is_cancelled()) return Error("the call was cancelled");
       }
-      if (Result<void> renamed = rename_other(home, files[i]); !renamed) return renamed;
+      const std::filesystem::path& path = files[i];
+      const Result<std::string> text = read_source(path.parent_path(), path.filename().string());
+      if (!text || !has_name(*text, name)) continue;
+      // One that cannot be opened is a secret, or gone.
+      if (Result<PermittedFile> file = PermittedFile::open(roots_, path.string(), {}))
+        others_.push_back({.file = *std::move(file)});
     }
     return {};
   }
@@ -172,21 +205,28 @@ class RenameCall {
     return files;
   }
 
-  Result<void> rename_other(const HomeRenaming& home, const std::filesystem::path& path) {
-    const Result<std::string> text = read_source(path.parent_path(), path.filename().string());
-    if (!text || !has_name(*text, home.from)) return {};
-    Result<PermittedFile> file = PermittedFile::open(roots_, path.string(), {});
-    if (!file) return {};  // a secret, or gone
-    const OtherTask task{text_of(items_.front().file), text_of(*file), home.from, wish_.new_name,
+  // Whether the name can be imported from the other file, too.
+  Result<bool> rename_other(const HomeRenaming& home, const PermittedFile& from, Other& other) {
+    const OtherTask task{text_of(from), text_of(other.file), home.from, wish_.new_name,
                          home.is_member};
     const Result<Json> json = ask(call_, worker_, WorkerTask::kRenameElsewhere, to_json(task));
-    if (!json) return json.error().in(file->shown());
-    const Result<OtherRenaming> other = other_renaming_of(*json, file->document()->text());
-    if (!other) return other.error().in(file->shown());
-    for (const UndecidedPlace& place : other->undecided)
-      undecided_.push_back({file->shown(), place});
-    if (!other->placing.edits.empty()) add(*std::move(file), other->placing);
-    return {};
+    if (!json) return json.error().in(other.file.shown());
+    const Result<OtherRenaming> renaming = other_renaming_of(*json, other.file.document()->text());
+    if (!renaming) return renaming.error().in(other.file.shown());
+    for (const PlacedEdit& edit : renaming->placing.edits)
+      other.edits.emplace(edit.edit.range.begin, edit);
+    for (const UndecidedPlace& place : renaming->undecided)
+      other.undecided.emplace(place.offset, place);
+    return renaming->passes_on;
+  }
+
+  void take(const Other& other) {
+    for (const auto& [offset, place] : other.undecided) {
+      if (!other.edits.contains(offset)) undecided_.push_back({other.file.shown(), place});
+    }
+    Placing placing;
+    for (const auto& [offset, edit] : other.edits) placing.edits.push_back(edit);
+    if (!placing.edits.empty()) add(other.file, placing);
   }
 
   // All files, unless there is a doubt.
@@ -231,6 +271,7 @@ class RenameCall {
   Wish wish_;
   std::shared_ptr<const RootFolders> roots_;
   std::vector<Item> items_;  // the home first
+  std::vector<Other> others_;
   std::vector<Listed> undecided_;
   bool is_cut_ = false;  // there are more files than are searched
 };

@@ -146,8 +146,9 @@ OtherRenaming rename_in(const OtherTask& task) {
   for (const TextEdit& edit : found.edits) renaming.placing.edits.push_back({edit, "tree", {}});
   for (const UndecidedUse& use : found.undecided) {
     const int line = (*other)->lines().line_of(use.range.begin);
-    renaming.undecided.push_back({line + 1, line_text(**other, line), use.why});
+    renaming.undecided.push_back({use.range.begin, line + 1, line_text(**other, line), use.why});
   }
+  renaming.passes_on = found.passes_on;
   return renaming;
 }
 
@@ -194,9 +195,11 @@ Json to_json(const Result<HomeRenaming>& renaming) {
 Json to_json(const OtherRenaming& renaming) {
   Json undecided = Json::array();
   for (const UndecidedPlace& place : renaming.undecided)
-    undecided.push_back({{"line", place.line}, {"text", place.text}, {"why", place.why}});
+    undecided.push_back(
+        {{"offset", place.offset}, {"line", place.line}, {"text", place.text}, {"why", place.why}});
   return {{"placing", to_json(Result<Placing>(renaming.placing))},
-          {"undecided", std::move(undecided)}};
+          {"undecided", std::move(undecided)},
+          {"passes_on", renaming.passes_on}};
 }
 
 Result<HomeRenaming> home_renaming_of(const Json& json, const std::string& text) {
@@ -217,7 +220,9 @@ Result<OtherRenaming> other_renaming_of(const Json& json, const std::string& tex
     if (!placing) return placing.error();
     OtherRenaming renaming{.placing = *std::move(placing)};
     for (const Json& each : json.at("undecided"))
-      renaming.undecided.push_back({each.at("line"), each.at("text"), each.at("why")});
+      renaming.undecided.push_back(
+          {each.at("offset"), each.at("line"), each.at("text"), each.at("why")});
+    renaming.passes_on = json.at("passes_on");
     return renaming;
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct OtherTask {
 };
 
 struct UndecidedPlace {
+  std::size_t offset = 0;
   int line = 1;
   std::string text;  // of the line
   std::string why;
@@ -49,6 +51,7 @@ struct UndecidedPlace {
 struct OtherRenaming {
   Placing placing = {};
   std::vector<UndecidedPlace> undecided = {};
+  bool passes_on = false;  // RenamedElsewhere::passes_on
 };
 
 OtherRenaming rename_in(const OtherTask& task);

@@ -140,9 +140,11 @@ TEST_F(PermittedFileTest, IgnoredFilesAreOpenedOnRequest) {
   }
 }
 
-TEST_F(PermittedFileTest, WhatIsNoTextFileIsNamed) {
+TEST_F(PermittedFileTest, WhatIsNoTextFileOfOneNameIsNamed) {
   folder_.write("root/binary.py", std::string("a\0b", 3));
   ::mkfifo((folder_ / "root/pipe.py").c_str(), 0600);
+  fs::create_hard_link(folder_ / "outside/a.py", folder_ / "root/hard.py");
+  EXPECT_THAT(why_not("hard.py"), HasSubstr("hard links"));
   EXPECT_THAT(why_not("src"), HasSubstr("directory"));
   EXPECT_THAT(why_not("binary.py"), HasSubstr("NUL byte"));
   EXPECT_THAT(why_not("pipe.py"), HasSubstr("not a regular file"));

@@ -43,6 +43,15 @@ class RenameSymbol(McpCase):
         self.assertEqual([(each["path"], each["line"]) for each in result["structuredContent"]["undecided"]], [("app/d.py", 3)])
         self.assertIn("app/d.py:3: load(4)", result["content"][0]["text"])
 
+    def test_a_name_follows_through_files_that_pass_it_on(self):
+        more = {"app/__init__.py": "from .store import load\n", "use.py": "from app import load\n\nload(5)\n",
+                "more.py": "from use import load\n\nload(6)\n"}
+        for name, text in more.items():
+            (self.folder / name).write_text(text)
+        self.assertFalse(self.rename()["isError"])
+        self.assertEqual({name: (self.folder / name).read_text() for name in more},
+                         {name: text.replace("load", "fetch") for name, text in more.items()})
+
     def test_a_dry_run_shows_all_diffs(self):
         result = self.rename(dry_run=True)
         self.assertEqual(self.status(result), ["would_write"] * 3)

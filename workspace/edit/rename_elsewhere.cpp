@@ -76,6 +76,9 @@ class OtherFile {
       const std::string_view statement = text_.substr(import.range.begin, import.range.size());
       all_imports_.push_back(import.range);
       all_ = std::max(all_, reader_.of_all(statement));
+      // What it brings may come from the home by way of another file.
+      if (modules_ == ModuleSystem::kInclude || statement.find('*') != statement.npos)
+        all_ = std::max(all_, ImportSource::kPerhaps);
       for_each_name(statement, [&](std::string_view name) {
         const ImportSource source = reader_.of_module(statement, name);
         if (source == ImportSource::kAnother) return;
@@ -115,7 +118,7 @@ class OtherFile {
       if (thing.kind == Kind::kImport) {
         add_imported(thing);
       } else if (thing.kind == Kind::kOfFile && modules_ == ModuleSystem::kInclude &&
-                 all_ != ImportSource::kAnother) {
+                 all_ == ImportSource::kFile) {
         add_uses(thing, all_, kDeclaredElsewhere);  // declared by one, defined by the other
       } else if (thing.is_shared) {
         add_uses(thing, ImportSource::kPerhaps, "it is declared for other files, too");
@@ -136,6 +139,9 @@ class OtherFile {
       source = source.value_or(one);
     }
     if (!source || *source == ImportSource::kAnother) return;
+    const bool can_pass_on = modules_ == ModuleSystem::kPython ||
+                             modules_ == ModuleSystem::kScript || modules_ == ModuleSystem::kRust;
+    passes_on_ = passes_on_ || (can_pass_on && *source == ImportSource::kFile);
     add_uses(thing, *source, kPerhapsImported);
   }
 
@@ -266,6 +272,7 @@ class OtherFile {
     RenamedElsewhere found;
     for (const auto& [at, edit] : edits_) found.edits.push_back(edit);
     for (const auto& [at, use] : undecided_) found.undecided.push_back(use);
+    found.passes_on = passes_on_ && !edits_.empty();
     return found;
   }
 
@@ -275,6 +282,7 @@ class OtherFile {
   fs::path path_;
   ModuleSystem modules_;
   ImportReader reader_;
+  bool passes_on_ = false;
   ImportSource all_ = ImportSource::kAnother;  // whether it knows the home's names by themselves
   std::map<std::string, ImportSource> modules_by_name_;  // names of what may be the home
   std::vector<ByteRange> all_imports_;

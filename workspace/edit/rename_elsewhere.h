@@ -28,12 +28,15 @@ struct UndecidedUse {
 struct RenamedElsewhere {
   std::vector<TextEdit> edits;          // ascending and disjoint
   std::vector<UndecidedUse> undecided;  // ascending
+  // An import takes the name from the home, and others may import it from here: this file is
+  // another home.
+  bool passes_on = false;
 };
 
 // The uses in one other file, of the same family of languages. Certain are those of a name that an
 // import takes from the home, those behind such a module's name, and, where files know each other's
-// names without an import, those that the file does not declare. Comments and strings stay. Reads
-// no file; parses both documents.
+// names without an import, those that the file does not declare. A name that another import or
+// include may bring is undecided. Comments and strings stay. Reads no file; parses both documents.
 RenamedElsewhere rename_elsewhere(const RenamedForOthers& renamed, const Document& other,
                                   const std::filesystem::path& path);
 

@@ -94,6 +94,29 @@ TEST(RenameElsewhere, AHeaderIsRenamedWithItsSource) {
             "static int load(void) { return 2; }\n");
 }
 
+TEST(RenameElsewhere, WhatAnotherIncludeOrImportMayBringIsUndecided) {
+  EXPECT_EQ(renamed("store.h", "int load(void);\n", "a.c",
+                    "#include \"all.h\"\nint f(void) { return load(); }\n"),
+            "#include \"all.h\"\nint f(void) { return ?load(); }\n");
+  EXPECT_EQ(python("from all import *\nload()\n"), "from all import *\n?load()\n");
+}
+
+TEST(RenameElsewhere, AnImportedNameCanBeImportedFromThere) {
+  const auto passes_on = [](const std::string& file, const std::string& text) {
+    const auto document = [](const std::string& path, const std::string& content) {
+      return *Document::make(path, 0, content, std::string(language_of(path)));
+    };
+    const RenamedForOthers what{.home = document("p/store.py", kPython),
+                                .path = "/p/store.py",
+                                .from = "load",
+                                .to = "fetch"};
+    return rename_elsewhere(what, *document(file, text), "/p/" + file).passes_on;
+  };
+  EXPECT_TRUE(passes_on("__init__.py", "from .store import load\n"));
+  EXPECT_FALSE(passes_on("a.py", "import store\nstore.load()\n"));
+  EXPECT_FALSE(passes_on("a.py", "from .other import load\n"));
+}
+
 TEST(RenameElsewhere, MembersOfOtherObjectsAreUndecided) {
   EXPECT_EQ(renamed("store.py", "class Store:\n    def load(self): pass\n", "a.py",
                     "from store import Store\nx = make()\nx.load()\nload()\n", true),
