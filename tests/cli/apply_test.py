@@ -53,7 +53,8 @@ class Apply(InFolder):
         block = "<<<<<<< SEARCH\n    return 1\n=======\n    return 3\n>>>>>>> REPLACE\n"
         self.file.write_text(CODE.replace("return 2", "return 1"))
         done = self.apply(block, "--format", "json")
-        self.assert_fails(done, 1, "they fit line 5; line 9")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"they fit line 5; line 9", done.stderr)
         report = json.loads(done.stdout)
         self.assertEqual(report["placed"], False)
         self.assertEqual([(one["kind"], one["regions"]) for one in report["mismatches"]],
@@ -64,7 +65,7 @@ class Apply(InFolder):
                  "def second():\n    return 3\n>>>>>>> REPLACE\n")
         done = self.apply(block, "--write")
         self.assertEqual(done.returncode, 3)
-        self.assertIn(b"line 9: line 9 differs from what the change removes", done.stderr)
+        self.assertIn(b"not written: line 9: line 9 and the change differ in the same words", done.stderr)
         self.assertEqual(self.file.read_text(), CODE)
         self.assert_succeeds(self.apply(block, "--write", "--yes"))
         self.assertEqual(self.file.read_text(), CODE.replace("return 2", "return 3"))

@@ -130,25 +130,9 @@ TEST(HunkMerge, LinesThatTheChangeDoesNotShowAreNotTakenAway) {
 // The lines that a removal leaves are in the file before it, too.
 TEST(HunkMerge, ARemovalWithAStaleLineIsNotCarriedOutAlready) {
   const Outcome outcome =
-      place("python", "start(one)
-
-remove(this)
-remove(that, now)
-
-finish(two)
-",
-            block("
-remove(this)
-remove(that)
-
-finish(two)
-", "
-finish(two)
-"));
-  EXPECT_EQ(outcome.text, "start(one)
-
-finish(two)
-");
+      place("python", "start(one)\n\nremove(this)\nremove(that, now)\n\nfinish(two)\n",
+            block("\nremove(this)\nremove(that)\n\nfinish(two)\n", "\nfinish(two)\n"));
+  EXPECT_EQ(outcome.text, "start(one)\n\nfinish(two)\n");
   EXPECT_THAT(outcome.placed.doubt, HasSubstr("differs from what the change removes"));
 }
 
