@@ -7,7 +7,6 @@
 #include <chrono>
 #include <list>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,8 +103,9 @@ class Search {
   Result<void> change(Copy& copy, std::vector<TextEdit> edits) {
     // From the last to the first, so that each range is one of the text before.
     Json changes = Json::array();
-    for (const TextEdit& edit : std::ranges::reverse_view(edits))
+    std::for_each(edits.rbegin(), edits.rend(), [&](const TextEdit& edit) {
       changes.push_back({{"range", lsp_range(edit.range, *copy.now)}, {"text", edit.new_text}});
+    });
     auto next = copy.now->changed(copy.version, apply_edits(copy.now->text(), edits));
     if (!next) return next.error();
     copy.now = *std::move(next);
