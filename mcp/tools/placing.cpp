@@ -5,46 +5,37 @@
 #include <optional>
 #include <utility>
 
-#include "workspace/apply/change_place.h"
-#include "workspace/apply/change_text.h"
+#include "workspace/apply/change_mismatch.h"
 #include "workspace/documents/document.h"
-#include "workspace/edit/edit_decision.h"
+#include "workspace/edit/applied_change.h"
 #include "workspace/edit/edit_request.h"
-#include "workspace/edit/run_edit.h"
 
 namespace redraft::mcp {
 namespace {
 
-constexpr std::size_t kMaxPlaces = 3;
-constexpr int kMaxLines = 30;   // that are shown of a place
 constexpr int kSmallFile = 80;  // lines: it is shown as a whole if it has nothing alike
 
-// "  12| text": the lines of a place, so that the next change can quote them.
-std::string numbered_lines(const Document& document, ByteRange range, int most) {
+// "12| text": the lines of a file, so that the next change can quote them.
+std::string numbered_lines(const Document& document) {
   const LineIndex& lines = document.lines();
-  const int first = lines.line_of(range.begin);
-  const int end = lines.line_of(std::max(range.begin, range.end - (range.empty() ? 0 : 1))) + 1;
   std::string text;
-  for (int line = first; line < std::min(end, first + most); ++line) {
+  for (int line = 0; line < lines.line_count(); ++line) {
     const std::size_t begin = lines.start(line);
     text += "\n" + std::to_string(line + 1) + "| " +
             document.text().substr(begin, lines.content_end(line) - begin);
   }
-  if (end > first + most) text += "\n... to line " + std::to_string(end);
   return text;
 }
 
-std::string why_none(const Document& document, const PlacedChange& placed) {
-  std::string why = placed.doubt;
-  if (placed.places.empty()) {
-    why += ". Nothing in the file is like it";
-    if (document.lines().line_count() > kSmallFile) return why;
-    return why +
-           ". The file is:" + numbered_lines(document, {0, document.text().size()}, kSmallFile);
+std::string why_none(const Document& document, const std::vector<Mismatch>& mismatches) {
+  std::string why;
+  bool is_unlike = false;
+  for (const Mismatch& mismatch : mismatches) {
+    why += (why.empty() ? "" : "\n") + described(mismatch);
+    is_unlike = is_unlike || mismatch.kind == MismatchKind::kNothingAlike;
   }
-  why += placed.places.size() == 1 ? ". The file has there:" : ". The file has at these places:";
-  for (std::size_t i = 0; i < std::min(placed.places.size(), kMaxPlaces); ++i)
-    why += (i > 0 ? "\n" : "") + numbered_lines(document, placed.places[i], kMaxLines);
+  if (is_unlike && document.lines().line_count() <= kSmallFile)
+    why += "\nThe file is:" + numbered_lines(document);
   return why;
 }
 
@@ -87,17 +78,11 @@ Result<Placing> place(const PlacingTask& task) {
   if (!document) return document.error();
   request.document = *std::move(document);
   request.change = task.change;
-  const Result<ProposedChange> change =
-      parse_change(request.change, changed_file(*request.document));
-  if (!change) return change.error();
-  PlacedChange placed = place_change(request.document, *change);
-  if (!placed.is_certain()) {
-    return Placing{.notes = std::move(placed.notes),
-                   .why_none = why_none(*request.document, placed)};
-  }
-  const FirstDecision decision =
-      CertainChange{std::move(placed.edits), std::move(placed.origins), std::move(placed.notes)};
-  return placing_of(*carry_out_without_model(request, decision));
+  const Result<AppliedChange> applied = apply_change(request);
+  if (!applied) return applied.error();
+  if (!applied->result)
+    return Placing{.why_none = why_none(*request.document, applied->mismatches)};
+  return placing_of(*applied->result);
 }
 
 Json to_json(const PlacingTask& task) {

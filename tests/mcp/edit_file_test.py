@@ -58,8 +58,7 @@ class EditFile(McpCase):
         self.file.write_text(TEXT.replace("return 2", "return 1"))
         result = self.peer.call(path="a.py", changes="@@ @@\n-    return 1\n+    return 7\n")
         self.assertEqual(self.status(result), ["failed"])
-        self.assertIn("5|     return 1", result["content"][0]["text"])
-        self.assertIn("9|     return 1", result["content"][0]["text"])
+        self.assertIn("line 5; line 9", result["content"][0]["text"])
         self.assertNotIn("return 7", self.file.read_text())
 
     def test_a_doubt_is_told_and_can_be_accepted(self):
