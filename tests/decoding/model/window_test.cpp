@@ -218,9 +218,9 @@ TEST_P(Window, ComesBackFromDisk) {
 // Settings that are tried are those of a file that has them, to the last bit, and leave no trace.
 TEST_P(Window, SettingsAreTriedAsIfTheFileHadThem) {
   const auto model = load();
-  const std::vector<TokenId> tokens = random_tokens(*model, 100, 8);
+  const std::vector<TokenId> tokens = random_tokens(*model, 300, 8);
   const auto read = [&](LanguageModel& each) {
-    const std::unique_ptr<KvCache> cache = each.new_cache(200);
+    const std::unique_ptr<KvCache> cache = each.new_cache(400);
     return prefill(each, *cache, tokens, 40);
   };
   const auto as_stated = read(*model);
