@@ -39,6 +39,16 @@ nlohmann::ordered_json to_json(const ChatCheck& chat) {
           {"complete", chat.is_complete()}};
 }
 
+nlohmann::ordered_json to_json(const SettingCheck& settings) {
+  if (settings.tokens == 0) return nullptr;
+  nlohmann::ordered_json others = nlohmann::ordered_json::array();
+  for (const auto& [change, perplexity] : settings.others)
+    others.push_back({{"change", change}, {"perplexity", perplexity}});
+  return {{"tokens", settings.tokens},
+          {"as_stated", settings.as_stated},
+          {"others", std::move(others)}};
+}
+
 nlohmann::ordered_json to_json(const DraftCheck& drafts) {
   nlohmann::ordered_json json = {{"tokens", drafts.tokens},
                                  {"passes", drafts.passes},
@@ -58,6 +68,7 @@ nlohmann::ordered_json to_json(const ModelCheck& check) {
             {"shuffled", check.predictions.shuffled},
             {"tokens", check.predictions.tokens},
             {"max_plausible", kMaxPlausiblePerplexity}}},
+          {"settings", to_json(check.settings)},
           {"drafts", to_json(check.drafts)},
           {"rows_per_second", {{"1", check.one_row}, {"8", check.eight_rows}}},
           {"faults", faults_of(check)}};
@@ -94,6 +105,15 @@ void print(const ChatCheck& chat) {
   print_row("chat", chat.format + ": " + (tokens.empty() ? "no control tokens" : tokens));
 }
 
+void print(const SettingCheck& settings) {
+  if (settings.tokens == 0) return;
+  std::string text = number(settings.as_stated) + " on " + std::to_string(settings.tokens) +
+                     " tokens of code as the file states them";
+  for (const auto& [change, perplexity] : settings.others)
+    text += "; " + number(perplexity) + " with " + change;
+  print_row("settings", text);
+}
+
 void print(const DraftCheck& drafts) {
   const std::string size =
       std::to_string(drafts.tokens) + " tokens in " + std::to_string(drafts.passes) + " passes, ";
@@ -109,6 +129,7 @@ void print(const ModelCheck& check) {
   const PredictionCheck& found = check.predictions;
   print_row("perplexity", number(found.code) + " on code, " + number(found.shuffled) +
                               " with its lines shuffled");
+  print(check.settings);
   print(check.drafts);
   print_row("speed", number(check.one_row) + " rows/s in passes of 1 row, " +
                          number(check.eight_rows) + " in passes of 8");
@@ -129,6 +150,13 @@ Result<ModelCheck> check(LocalEngine& engine, StatusLine& status, const Interrup
       check_predictions(engine.target(), engine.tokenizer(), show, watch.token());
   if (!predictions) return Error("interrupted");
   result.predictions = *predictions;
+  const auto show_settings = [&status](double fraction) {
+    status.show(percent(fraction) + " · reading code with other settings");
+  };
+  const std::optional<SettingCheck> settings =
+      check_settings(engine.target(), engine.tokenizer(), show_settings, watch.token());
+  if (!settings) return Error("interrupted");
+  result.settings = *settings;
   status.show("writing with and without drafts");
   const Result<DraftCheck> drafts = check_drafts(engine, *drafting, watch.token());
   if (!drafts) return drafts.error();

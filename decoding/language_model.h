@@ -18,6 +18,7 @@ class HeadDrafting;
 class LayerCapture;
 class LayerSkipping;
 class PassMeasuring;
+class SettingTrying;
 
 // Takes the logits of one row, [vocabulary_size()], valid during the call.
 using LogitReader = std::function<void(int row, std::span<const float> logits)>;
@@ -95,6 +96,7 @@ class LanguageModel {
   virtual LayerCapture* layer_capture() { return nullptr; }
   virtual PassMeasuring* measuring() { return nullptr; }
   virtual MemoryReclaiming* memory_reclaiming() { return nullptr; }
+  virtual SettingTrying* setting_trying() { return nullptr; }
 };
 
 }  // namespace redraft

@@ -3,8 +3,11 @@
 // model, live as long as it, and are used by one thread at a time, the one that runs its passes.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "decoding/kv_cache.h"
@@ -90,6 +93,19 @@ class PassMeasuring {
   // Every later forward() adds its times to `profile` (null, as at first: to none), which must live
   // until it is replaced. A model that does not know where its time goes ignores this.
   virtual void set_profile(PassProfile* /*profile*/) {}
+};
+
+// A model that can be run with other settings of its attention than its files state. If it then
+// predicts text better, the files are wrong, or what reads them.
+class SettingTrying {
+ public:
+  virtual ~SettingTrying() = default;
+  // What each trial changes, as in "a window of 16 tokens". A text of this many tokens shows it.
+  virtual std::vector<std::string> trials() const = 0;
+  static constexpr int kTokens = 512;
+  // Has every later pass run with that change; nothing, as at first: with what the files state.
+  // A cache is of no use to passes with other settings than those that filled it.
+  virtual void try_setting(std::optional<std::size_t> trial) = 0;
 };
 
 // A model whose device has memory of its own.

@@ -1,8 +1,18 @@
 #include "decoding/model/layer_blocks.h"
 
+#include <ATen/ops/full.h>
+
 #include "decoding/model/activations.h"
 
 namespace redraft {
+
+void LayerBlocks::set_settings(const TransformerShape& shape, std::optional<float> sink) {
+  shape_ = shape;
+  rope_ = RopeTable(shape.rotated, shape.rope_base, shape.rope_scaling, shape.rope_divisors);
+  window_rope_ =
+      RopeTable(window_rotated(shape), shape.window_rope_base, shape.window_rope_scaling, {});
+  sinks_ = sink ? at::full({shape.heads}, *sink, at::kFloat) : at::Tensor();
+}
 
 void LayerBlocks::embed(const at::Tensor& ids, const at::Tensor& out) const {
   if (weights_.embedding.defined()) {
@@ -57,7 +67,8 @@ void LayerBlocks::attention(const LayerWeights& layer, const PassRows& rows,
   if (has_own_keys(layer))
     place_keys_and_values(layer, rows, own, rope, tree.committed, keys, values);
   charge(PassPart::kRope);
-  operators::tree_attention(own.query, keys, values, rows.parents, layer.sinks, tree, own.attended);
+  operators::tree_attention(own.query, keys, values, rows.parents,
+                            sinks_.defined() ? sinks_ : layer.sinks, tree, own.attended);
   if (shape_.architecture->gated_attention)
     operators::gate_by_sigmoid(own.attended, rows.attention_gate);
   charge(PassPart::kAttention);

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <optional>
+
 #include "decoding/model/expert_block.h"
 #include "decoding/model/operators.h"
 #include "decoding/model/query_factors.h"
@@ -24,6 +26,8 @@ class LayerBlocks {
         window_rope_(window_rotated(shape), shape.window_rope_base, shape.window_rope_scaling, {}),
         query_factors_(shape) {}
 
+  // From now on with other settings of attention: see SettingTrial.
+  void set_settings(const TransformerShape& shape, std::optional<float> sink);
   // Null: no profile.
   void set_profile(PassProfile* profile) { profile_ = profile; }
   // Everything since the last charge was `part`.
@@ -75,6 +79,7 @@ class LayerBlocks {
   ExpertBlock experts_;  // of a mixture
   RopeTable rope_;
   RopeTable window_rope_;  // of layers with a window
+  at::Tensor sinks_;       // float [heads], in place of the layers' own; undefined: those
   QueryFactors query_factors_;
   PassProfile* profile_ = nullptr;
 };

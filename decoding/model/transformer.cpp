@@ -28,6 +28,7 @@
 #include "decoding/model/operators.h"
 #include "decoding/model/pass_work.h"
 #include "decoding/model/recurrent_block.h"
+#include "decoding/model/setting_trials.h"
 #include "decoding/model/transformer_memory.h"
 #include "decoding/model/weights.h"
 #include "decoding/model_powers.h"
@@ -63,7 +64,8 @@ class Transformer final : public LanguageModel,
                           private LayerSkipping,
                           private HeadDrafting,
                           private LayerCapture,
-                          private PassMeasuring {
+                          private PassMeasuring,
+                          private SettingTrying {
  public:
   Transformer(std::string name, const TransformerShape& shape, Weights weights,
               std::optional<DraftHead> head, kernels::Isa isa, ThreadPool& pool)
@@ -77,7 +79,8 @@ class Transformer final : public LanguageModel,
         blocks_(shape, weights_),
         kv_layers_(KvLayers::of(shape, weights_.mtp.has_value())),
         inputs_(shape_, weights_),
-        recurrent_(RecurrentBlock::make(shape_, weights_, isa, pool)) {
+        recurrent_(RecurrentBlock::make(shape_, weights_, isa, pool)),
+        trials_(setting_trials(shape, kTokens)) {
     if (weights_.mtp) mtp_.emplace(shape_, weights_, isa, blocks_);
     if (head_) captured_.select(head_->layers(), shape_.hidden);
   }
@@ -153,6 +156,7 @@ class Transformer final : public LanguageModel,
   HeadDrafting* head_drafting() override { return head_ || mtp_ ? this : nullptr; }
   LayerCapture* layer_capture() override { return this; }
   PassMeasuring* measuring() override { return this; }
+  SettingTrying* setting_trying() override { return this; }
 
  private:
   void set_profile(PassProfile* profile) override {
@@ -160,6 +164,19 @@ class Transformer final : public LanguageModel,
     blocks_.set_profile(profile);
   }
   void charge(PassPart part) { blocks_.charge(part); }
+
+  std::vector<std::string> trials() const override {
+    std::vector<std::string> changes;
+    for (const SettingTrial& trial : trials_) changes.push_back(trial.change);
+    return {changes.begin() + 1, changes.end()};
+  }
+  void try_setting(std::optional<std::size_t> trial) override {
+    const SettingTrial& now = trials_[trial ? *trial + 1 : 0];
+    const c10::InferenceMode inference;
+    shape_ = now.shape;
+    kv_layers_ = KvLayers::of(shape_, mtp_.has_value());
+    blocks_.set_settings(shape_, now.sink);
+  }
 
   PassWork work(int rows, int context) const override {
     return pass_work(weights_, shape_, rows, context);
@@ -442,6 +459,7 @@ class Transformer final : public LanguageModel,
   std::optional<MtpBlock> mtp_;                // of a hybrid that has one
   at::Tensor logits_;  // [up to kScoredRows, vocabulary], once they are needed
   CapturedLayers captured_;
+  std::vector<SettingTrial> trials_;  // the first one is what the files state
   PassProfile* profile_ = nullptr;
 };
 

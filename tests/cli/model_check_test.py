@@ -42,14 +42,15 @@ class ModelCheck(InFolder):
         self.assertIn(f"redraft: error: {self.model} {FAULT}", message)
         self.assertIn("Compare the SHA-256 of the file with that of its publisher", message)
         report = json.loads(checked.stdout)
-        self.assertEqual(list(report), ["model", "device", "tokenizer", "chat", "perplexity", "drafts", "rows_per_second",
-                                        "faults", "seconds"])
+        self.assertEqual(list(report), ["model", "device", "tokenizer", "chat", "perplexity", "settings", "drafts",
+                                        "rows_per_second", "faults", "seconds"])
         self.assertEqual((report["model"], report["device"]), (self.model, "cpu"))
         self.assertEqual((report["tokenizer"]["not_covered"], report["tokenizer"]["faults"]), (0, []))
         self.assertGreater(report["tokenizer"]["texts"], 10)
         self.assertEqual((report["chat"]["format"], report["chat"]["complete"]), ("ChatML", True))
         perplexity = report["perplexity"]
         self.assertGreater(min(perplexity["code"], perplexity["shuffled"]), perplexity["max_plausible"])
+        self.assertEqual((report["settings"]["tokens"], len(report["settings"]["others"])), (512, 2))
         self.assertEqual((report["drafts"]["identical"], report["drafts"]["tokens"]), (True, 96))
         self.assertGreater(min(report["rows_per_second"].values()), 0)
         self.assertTrue(report["faults"][0].startswith("The model does not predict ordinary code"), report["faults"])
@@ -61,6 +62,7 @@ class ModelCheck(InFolder):
         report = checked.stdout.decode()
         self.assertRegex(report, r"(?m)^tokenizer   (\d+) of \1 texts came back as they were$")
         self.assertRegex(report, r"(?m)^chat        ChatML: <\|im_start\|> is token \d+, <\|im_end\|> is token \d+$")
+        self.assertRegex(report, r"(?m)^settings    [\d.]+ on 512 tokens of code as the file states them; [\d.]+ with a base of")
         self.assertRegex(report, r"(?m)^drafts      96 tokens in \d+ passes, identical to plain decoding$")
         self.assertNotIn("verdict", report)
         self.assertEqual(len(self.kept()), 1)

@@ -71,10 +71,14 @@ struct Rounds {
 class ModelRounds : public testing::TestWithParam<const char*> {
  protected:
   std::unique_ptr<CountedModel> load() {
-    const TinyModel tiny{.architecture = GetParam(),
+    const std::string name = GetParam();
+    const bool shares = name.ends_with("_e");
+    const TinyModel tiny{.architecture = name.substr(0, name.find("_e")),
                          .layers = 4,
                          .feed_forward = 64,
                          .vocabulary = kVocabulary,
+                         .sharing_layers = shares ? 2 : 0,
+                         .layer_input = shares ? 32 : 0,
                          .experts = 16,
                          .experts_used = 4,
                          .tokenizer = ""};
@@ -149,8 +153,8 @@ TEST_P(ModelRounds, CostLittleIfTheTextIsWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ModelRounds,
-                         testing::Values("qwen35", "lfm2", "mellum", "gpt-oss", "gemma4", "smollm3",
-                                         "mistral3", "granite", "seed_oss"),
+                         testing::Values("qwen35", "lfm2", "mellum", "gpt-oss", "gemma4",
+                                         "gemma4_e", "smollm3", "mistral3", "granite", "seed_oss"),
                          [](const auto& each) {
                            std::string name = each.param;
                            std::erase(name, '-');

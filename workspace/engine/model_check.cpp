@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "decoding/draft_tree.h"
+#include "decoding/model_powers.h"
 #include "decoding/perplexity.h"
 #include "support/seconds_since.h"
 #include "text/chat_template.h"
@@ -60,6 +61,29 @@ std::string poor_prediction(double perplexity, double limit) {
   if (!std::isfinite(perplexity)) return "The model's predictions are not numbers.";
   return "The model does not predict ordinary code: its perplexity is " + rounded(perplexity) +
          ", and at most " + rounded(limit) + " is plausible.";
+}
+
+// A trial of a setting, as long as this lives.
+class Tried {
+ public:
+  Tried(SettingTrying& trying, std::size_t trial) : trying_(trying) { trying.try_setting(trial); }
+  ~Tried() { trying_.try_setting(std::nullopt); }
+  Tried(const Tried&) = delete;
+  Tried& operator=(const Tried&) = delete;
+
+ private:
+  SettingTrying& trying_;
+};
+
+// The other setting that predicts the code best, if it does so better than is plausible and as well
+// as a sound model; a model that predicts nothing says nothing about its settings.
+std::optional<std::pair<std::string, double>> better_setting(const SettingCheck& check) {
+  const auto best =
+      std::ranges::min_element(check.others, {}, &std::pair<std::string, double>::second);
+  if (best == check.others.end() || best->second > kMaxPlausiblePerplexity ||
+      best->second * kMaxPlausibleGain >= check.as_stated)
+    return std::nullopt;
+  return *best;
 }
 
 // A request to rewrite the built-in code, with that code as a prediction and the answer begun: even
@@ -149,6 +173,33 @@ std::optional<PredictionCheck> check_predictions(LanguageModel& model, const Tok
   return check;
 }
 
+std::optional<SettingCheck> check_settings(LanguageModel& model, const Tokenizer& tokenizer,
+                                           const OnCheckProgress& on_progress,
+                                           const std::stop_token& stop) {
+  SettingTrying* const trying = model.setting_trying();
+  if (trying == nullptr) return SettingCheck{};
+  const std::vector<TokenId> code =
+      tokens_of(tokenizer, check_code(), std::min(SettingTrying::kTokens, model.context_length()));
+  const std::vector<std::string> changes = trying->trials();
+  const auto whole = static_cast<double>((changes.size() + 1) * code.size());
+  std::size_t before = 0;
+  const auto perplexity = [&] {
+    const auto tell = [&](std::span<const float> known) {
+      if (on_progress) on_progress(static_cast<double>(before + known.size()) / whole);
+    };
+    const double value = perplexity_of(token_log_probabilities(model, code, tell, stop));
+    before += code.size();
+    return value;
+  };
+  SettingCheck check{.tokens = static_cast<int>(code.size()), .as_stated = perplexity()};
+  for (std::size_t i = 0; i < changes.size() && !stop.stop_requested(); ++i) {
+    const Tried tried(*trying, i);
+    check.others.emplace_back(changes[i], perplexity());
+  }
+  if (stop.stop_requested()) return std::nullopt;
+  return check;
+}
+
 Result<DraftCheck> check_drafts(Engine& engine, const DecoderName& drafting,
                                 const std::stop_token& stop) {
   const Result<DecodeRequest> request = rewriting(engine);
@@ -202,6 +253,10 @@ std::vector<std::string> faults_of(const ModelCheck& check) {
         "The model predicts code no better than the same lines in random order: "
         "perplexity " +
         rounded(found.code) + " and " + rounded(found.shuffled) + ".");
+  if (const auto better = better_setting(check.settings))
+    faults.push_back("The model predicts the code better with " + better->first + ": perplexity " +
+                     rounded(better->second) + " instead of " + rounded(check.settings.as_stated) +
+                     ".");
   for (const auto& [text, id] : check.chat.control) {
     if (id < 0)
       faults.push_back("Its chat format needs " + text +

@@ -60,6 +60,20 @@ std::optional<PredictionCheck> check_predictions(LanguageModel& model, const Tok
                                                  const OnCheckProgress& on_progress,
                                                  const std::stop_token& stop);
 
+// Perplexities of the code's first tokens with the settings of attention that the files state, and
+// with others.
+struct SettingCheck {
+  int tokens = 0;  // 0: the model cannot be run with other settings
+  double as_stated = 0;
+  std::vector<std::pair<std::string, double>> others = {};  // what is changed, and the perplexity
+};
+// By how much another setting may predict the code better.
+inline constexpr double kMaxPlausibleGain = 1.06;
+// Nothing: stopped. The model has the settings of its files before and after.
+std::optional<SettingCheck> check_settings(LanguageModel& model, const Tokenizer& tokenizer,
+                                           const OnCheckProgress& on_progress,
+                                           const std::stop_token& stop);
+
 // Greedy text with drafts beside the same without.
 struct DraftCheck {
   int tokens = 0;  // of each
@@ -78,6 +92,7 @@ struct ModelCheck {
   TokenizerCheck tokenizer = {};
   ChatCheck chat = {};
   PredictionCheck predictions = {};
+  SettingCheck settings = {};
   DraftCheck drafts = {};
   double one_row = 0;     // rows per second in passes of 1 row
   double eight_rows = 0;  // and of 8

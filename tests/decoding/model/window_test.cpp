@@ -2,6 +2,8 @@
 // off anywhere. What the files may say is in window_shape_test.cpp.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -211,6 +213,34 @@ TEST_P(Window, ComesBackFromDisk) {
     const std::vector<TokenId> next = random_tokens(*model, 5, 9);
     EXPECT_TRUE(prefill(*model, *restored, next, 3) == prefill(*model, *read, next, 1));
   }
+}
+
+// Settings that are tried are those of a file that has them, to the last bit, and leave no trace.
+TEST_P(Window, SettingsAreTriedAsIfTheFileHadThem) {
+  const auto model = load();
+  const std::vector<TokenId> tokens = random_tokens(*model, 300, 8);
+  const auto read = [&](LanguageModel& each) {
+    const std::unique_ptr<KvCache> cache = each.new_cache(400);
+    return prefill(each, *cache, tokens, 40);
+  };
+  const auto as_stated = read(*model);
+  TinyModel other = tiny();
+  other.window *= 8;
+  const auto wider = read(*load(other));
+  SettingTrying& trying = *model->setting_trying();
+  const std::vector<std::string> trials = trying.trials();
+  const auto found = std::ranges::find(trials, "a window of 192 tokens");
+  ASSERT_NE(found, trials.end());
+  int without_effect = 0;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    trying.try_setting(i);
+    const auto tried = read(*model);
+    EXPECT_EQ(tried == wider, trials[i] == *found) << trials[i];
+    if (tried == as_stated) ++without_effect;
+    trying.try_setting(std::nullopt);
+  }
+  EXPECT_EQ(without_effect, 0);
+  EXPECT_TRUE(read(*model) == as_stated);
 }
 
 // A model with another window must not take the entry for its own.

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "decoding/model_powers.h"
 #include "tests/kit/byte_tokenizer.h"
 #include "tests/kit/hang_limit.h"
 #include "tests/kit/scripted_model.h"
@@ -142,6 +143,66 @@ TEST(ModelCheck, AModelThatPredictsAnotherTextIsNot) {
   EXPECT_THAT(faults_of({.predictions = *found}),
               ElementsAre(HasSubstr("does not predict ordinary code"),
                           HasSubstr("no better than the same lines in random order")));
+}
+
+// With its first trial it recites the code; as its files state and with the second one, the
+// shuffled lines.
+class MisreadModel final : public ScriptedModel, private SettingTrying {
+ public:
+  MisreadModel()
+      : ScriptedModel(byte_tokenizer()->vocabulary_size(), 1 << 14,
+                      [this](std::span<const TokenId> sequence) {
+                        const std::string_view text = tried_ == 0 ? code_ : shuffled_;
+                        return static_cast<TokenId>(
+                            static_cast<unsigned char>(text[sequence.size() % text.size()]));
+                      }) {}
+  SettingTrying* setting_trying() override { return this; }
+  bool is_as_stated() const { return !tried_; }
+
+ private:
+  std::vector<std::string> trials() const override { return {"another base", "no sinks"}; }
+  void try_setting(std::optional<std::size_t> trial) override { tried_ = trial; }
+
+  std::optional<std::size_t> tried_;
+  std::string code_ = std::string(check_code()), shuffled_ = with_shuffled_lines(check_code());
+};
+
+TEST(ModelCheck, ASettingThatPredictsTheCodeBetterIsAFault) {
+  MisreadModel model;
+  const std::optional<SettingCheck> found = check_settings(model, *byte_tokenizer(), {}, {});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(model.is_as_stated());
+  EXPECT_EQ(found->tokens, SettingTrying::kTokens);
+  ASSERT_THAT(found->others, SizeIs(2));
+  EXPECT_NEAR(found->others[0].second, 1 / 0.9, 1e-4);
+  EXPECT_EQ(found->others[1].second, found->as_stated);
+  EXPECT_THAT(
+      faults_of({.predictions = {.code = 1, .shuffled = 2}, .settings = *found}),
+      ElementsAre(HasSubstr("predicts the code better with another base: perplexity 1.11")));
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_FALSE(check_settings(model, *byte_tokenizer(), {}, stopped.get_token()));
+  EXPECT_TRUE(model.is_as_stated());
+}
+
+TEST(ModelCheck, ASettingThatIsALittleBetterOrPredictsNothingIsNone) {
+  const auto faults = [](double as_stated, double other) {
+    return faults_of({.predictions = {.code = 1, .shuffled = 2},
+                      .settings = {.tokens = 9, .as_stated = as_stated, .others = {{"x", other}}}});
+  };
+  EXPECT_THAT(faults(5.29, 5), IsEmpty());
+  EXPECT_THAT(faults(5.31, 5), SizeIs(1));
+  EXPECT_THAT(faults(5, 5.31), IsEmpty());
+  EXPECT_THAT(faults(400, 300), IsEmpty());
+}
+
+TEST(ModelCheck, AModelWithOneSettingIsNotTried) {
+  const auto model = reciting(std::string(check_code()));
+  const std::optional<SettingCheck> found = check_settings(*model, *byte_tokenizer(), {}, {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->tokens, 0);
+  EXPECT_THAT(faults_of({.predictions = {.code = 1, .shuffled = 2}, .settings = *found}),
+              IsEmpty());
 }
 
 TEST(ModelCheck, ALimitIsPlausibleAndMoreIsNot) {
