@@ -494,19 +494,5 @@ TEST_F(Rounds, BothWaysAreGreedyWithoutPenalties) {
   EXPECT_EQ(server_->bodies.back()["repetition_penalty"], 1);
 }
 
-// A server that reads a long prompt may say for minutes that it is alive; one that says nothing
-// else for longer holds the edit.
-TEST_F(Rounds, SignsOfLifeAloneEndTheAnswer) {
-  restart(false);
-  server_->comments = [] { return 3; };
-  EXPECT_EQ(written("a\n", "a b c\n```"), "a b c\n```") << "half a minute between tokens";
-  for (const auto& [before, behind] : {std::pair(61, 0), std::pair(0, 13)}) {
-    restart(false);
-    int tokens = 0;
-    server_->comments = [&, n = before, m = behind] { return tokens++ == 0 ? n : m; };
-    EXPECT_THAT(written("a\n", "a b c\n```"), HasSubstr("error: the server sends no text"));
-  }
-}
-
 }  // namespace
 }  // namespace redraft
