@@ -32,13 +32,11 @@ std::vector<LineChange> changes_of(const std::vector<std::string>& old_lines,
         compared(new_lines, one.new_begin, one.new_end, is_exact);
     int moved = one.new_begin;  // from an old line to the new one
     for (LineChange& change : diff_lines(before, after)) {
-      const int n_new = static_cast<int>(change.new_lines.size());
-      const int n_old = change.old_end - change.old_begin;
-      const int new_begin = change.old_begin + moved;
-      for (int i = 0; i < n_new; ++i)
-        change.new_lines[static_cast<std::size_t>(i)] =
-            new_lines[static_cast<std::size_t>(new_begin + i)];
-      moved += n_new - n_old;
+      const int begin = change.old_begin + moved;
+      const auto new_begin = static_cast<std::size_t>(begin);
+      for (std::size_t i = 0; i < change.new_lines.size(); ++i)
+        change.new_lines[i] = new_lines[new_begin + i];
+      moved += static_cast<int>(change.new_lines.size()) - (change.old_end - change.old_begin);
       change.old_begin += one.old_begin;
       change.old_end += one.old_begin;
       changes.push_back(std::move(change));

@@ -84,8 +84,8 @@ std::optional<HunkSides> without_numbers(const HunkSides& sides) {
   if (!old_side || (old_side->mark != "|" && !old_side->is_counted)) return std::nullopt;
   std::optional<WithoutNumbers> new_side = without_numbers(sides.new_lines);
   const bool are_both = new_side && new_side->mark == old_side->mark;
-  HunkSides result{std::move(old_side->lines),
-                   are_both ? std::move(new_side->lines) : sides.new_lines};
+  HunkSides result{std::move(old_side->lines), sides.new_lines};
+  if (are_both) result.new_lines = std::move(new_side->lines);
   if (old_side->is_counted && *old_side->first > 0) result.line = *old_side->first - 1;
   return result;
 }
