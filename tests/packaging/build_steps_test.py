@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 BUILD = pathlib.Path(os.environ["REDRAFT_BUILD"])
-MAX_STEPS = 607  # lower it when the program loses a part; languages are not counted
+MAX_STEPS = 650  # lower it when the program loses a part; languages are not counted
 COMMON_LANGUAGE_SOURCES = ("languages", "known_by_name")
 ADVICE = (f"The program takes more than {MAX_STEPS} build steps. Does the program itself need what was added? A bench, a trainer "
           "or a research decoder belongs to a target that `redraft` does not link. If the program does need it, raise MAX_STEPS "
