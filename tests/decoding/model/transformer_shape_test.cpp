@@ -74,13 +74,16 @@ TEST(Architectures, ListTheTensorsOfTheirModels) {
     const bool has_experts = row.is_mixture || row.may_have_experts;
     TransformerShape shape{.architecture = &row, .layers = 4, .experts = has_experts ? 6 : 0};
     if (row.is_hybrid()) shape.recurrent = {true, true, true, false};
+    if (row.may_differ_by_layer) shape.layer_input = 16;
     for (const TensorName& tensor : row.tensors) {
       std::string role(tensor.role), huggingface(tensor.huggingface);
       if (tensor.place == TensorPlace::kExpert) {
         role += ".5";
         huggingface = "mlp.experts.5." + huggingface;
       }
-      if (tensor.place != TensorPlace::kModel) {
+      const bool of_model =
+          tensor.place == TensorPlace::kModel || tensor.place == TensorPlace::kInputOfLayers;
+      if (!of_model) {
         const std::string layer = tensor.place == TensorPlace::kRecurrent ? "2." : "3.";
         role = "blk." + layer + role;
         huggingface = "model.layers." + layer + huggingface;

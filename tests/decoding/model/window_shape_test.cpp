@@ -153,7 +153,7 @@ TEST(WindowShape, LayersMayShareKeysAndHaveInputsAndWidthsOfTheirOwn) {
   EXPECT_THAT(with("attention.shared_kv_layers", 6),
               HasSubstr("shared_kv_layers': leaves no layer with keys of its own"));
   EXPECT_THAT(with("attention.shared_kv_layers", 2),
-              HasSubstr("tensor 'blk.3.attn_k_norm.weight': missing"));
+              HasSubstr("tensor 'blk.3.attn_k.weight': missing"));
   EXPECT_THAT(with("embedding_length_per_layer_input", 1U << 20), HasSubstr("is no width"));
   EXPECT_THAT(with("embedding_length_per_layer_input", 0), HasSubstr("has no part in a gemma4"));
   EXPECT_THAT(with("embedding_length_per_layer_input", 16),
