@@ -336,7 +336,7 @@ Result<void> keep_crash_reports(const std::filesystem::path& folder, std::string
   if (folder.empty()) return Error("there is no folder for crash reports");
   const std::string name = folder.string();
   if (name.size() >= folder_name.size()) return Error(name + ": the path is too long");
-  if (const Result<void> made = make_private_folder(folder); !made) return made;
+  if (Result<void> made = make_private_folder(folder); !made) return made;
   // This process may add one more.
   const std::vector<std::filesystem::path> files = files_in(folder);
   std::error_code ignored;

@@ -11,7 +11,14 @@
 
 namespace {
 
-using namespace redraft;
+using redraft::ByteRange;
+using redraft::Document;
+using redraft::FileLineRange;
+using redraft::Mismatch;
+using redraft::PlacedChange;
+using redraft::ProposedChange;
+using redraft::Result;
+using redraft::TextEdit;
 
 void require(bool holds) {
   if (!holds) std::abort();
