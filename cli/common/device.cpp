@@ -1,12 +1,24 @@
 #include "cli/common/device.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "cuda/device_probe.h"
 #include "cuda/runtime.h"
 #include "cuda/self_check.h"
 #include "cuda/transformer.h"
 #include "decoding/kernels/linear.h"
+#include "support/files/file_handle.h"
+#include "support/system_error.h"
 
 namespace redraft::cli {
 namespace {
@@ -14,6 +26,8 @@ namespace {
 #ifdef REDRAFT_CUDA
 
 using cuda::find_device;
+
+constexpr int kProbeMilliseconds = 60'000;  // a driver that has slept takes some seconds
 
 // The device has been checked already.
 Result<std::unique_ptr<LanguageModel>> load_on_gpu(std::shared_ptr<const ModelFiles> files,
@@ -34,6 +48,54 @@ std::unique_ptr<kernels::MachineProbe> probe_of_gpu() {
   return std::make_unique<cuda::DeviceProbe>();
 }
 
+// Waits for the reason that the child writes, which is empty if it found a GPU.
+Result<void> answer_of(pid_t child, const FileHandle& end) {
+  std::string reason;
+  std::array<char, 1024> part;
+  bool is_late = false;
+  while (true) {
+    pollfd waited{.fd = end.get(), .events = POLLIN, .revents = 0};
+    is_late = ::poll(&waited, 1, kProbeMilliseconds) == 0;
+    const ssize_t size = is_late ? 0 : ::read(end.get(), part.data(), part.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    reason.append(part.data(), static_cast<std::size_t>(size));
+  }
+  if (is_late) ::kill(child, SIGKILL);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (!reason.empty()) return Error(std::move(reason));
+  return Error(is_late ? "the GPU's driver does not answer"
+                       : "the GPU's driver ended the process that looked for a GPU");
+}
+
+// A driver starts threads that would keep their rights if this process confined itself later, and
+// may fault or hang. So a child looks, once.
+Result<void> look_for_gpu() {
+  std::array<int, 2> ends = {-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return system_error("cannot look for a GPU");
+  const FileHandle reading(ends[0]);
+  FileHandle writing(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) return system_error("cannot look for a GPU");
+  if (child == 0) {
+    const Result<cuda::DeviceInfo> found = find_device();
+    if (!found) {
+      const std::string& reason = found.error().message();
+      (void)!::write(writing.get(), reason.data(), reason.size());
+    }
+    ::_exit(found ? 0 : 1);
+  }
+  writing = FileHandle();
+  return answer_of(child, reading);
+}
+
+const Result<void>& gpu_found() {
+  static const Result<void> kFound = look_for_gpu();
+  return kFound;
+}
+
 #else
 
 std::unique_ptr<kernels::MachineProbe> probe_of_gpu() { return nullptr; }  // check_device() failed
@@ -46,16 +108,17 @@ Result<cuda::DeviceInfo> find_device() {
 
 TransformerMaker maker_of(const Device& /*device*/) { return {}; }
 
+Result<void> gpu_found() { return find_device().error(); }
+
 #endif
 
 }  // namespace
 
 Result<void> check_device(const Device& device) {
   if (device != Device::cuda()) return {};
-  const Result<cuda::DeviceInfo> found = find_device();
-  if (!found)
-    return Error("--device cuda: " + found.error().message() + ". Use --device cpu instead");
-  return {};
+  const Result<void>& found = gpu_found();
+  if (found) return {};
+  return Error("--device cuda: " + found.error().message() + ". Use --device cpu instead");
 }
 
 Device chosen_device(const DeviceChoice& choice) {

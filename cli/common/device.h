@@ -15,7 +15,8 @@
 // The devices of this machine. None of these functions takes a server.
 namespace redraft::cli {
 
-// Whether this build and this machine have the device; the error says what is missing.
+// Whether this build and this machine have the device; the error says what is missing. A child
+// process looks, so that no thread of a driver is in this one.
 Result<void> check_device(const Device& device);
 
 // The device that was named. For `auto`, the GPU if there is one, otherwise the CPU.

@@ -57,6 +57,7 @@ struct Device {
   // Memory allocated while this is set may only be touched by kernels and copies; any other access
   // is a fault.
   bool guarded = false;
+  std::function<void()> when_found = [] {};           // what a driver does when it is loaded
   std::function<bool()> lost = [] { return false; };  // once true, every call to the device fails
 };
 Device& device();

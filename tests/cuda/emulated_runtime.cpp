@@ -90,6 +90,7 @@ using Recording = std::vector<std::function<void()>>;
 Result<DeviceInfo> find_device() {
   const emulator::Device& device = emulator::device();
   if (!device.there || device.lost()) return Error("no GPU can be used: it is not there");
+  device.when_found();
   return DeviceInfo{.name = "emulated",
                     .major = 9,
                     .memory_bytes = device.memory_bytes,

@@ -128,6 +128,16 @@ class Server(EmulatedGpu):
             "uri": URI, "languageId": "python", "version": 1, "text": "def area(width, height):\n    return width\n"}})
         return client
 
+    def test_no_thread_of_the_driver_is_there_before_the_server_is_confined(self):
+        written = self.root / "written"
+        client = self.start("--device", "auto", REDRAFT_EMULATED_GPU_WRITES=str(written))
+        self.complete(client)  # the model is loaded, and with it the driver
+        if "Landlock" not in run("doctor", "--quick", environment=self.environment).stdout.decode():
+            self.skipTest("this kernel has no Landlock")
+        numbers = set(written.read_text().split())
+        self.assertTrue(numbers, "the child that looks for a GPU writes")
+        self.assertNotIn(str(client.process.pid), numbers)
+
     def complete(self, client):
         return client.request("textDocument/inlineCompletion", {
             "textDocument": {"uri": URI}, "position": {"line": 1, "character": 16}, "context": {"triggerKind": 1}})

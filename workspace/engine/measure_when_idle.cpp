@@ -18,9 +18,10 @@ void measure_when_idle(EngineHost& host, Engine& used) {
   const AtWork work({.document = 0, .kind = "measuring passes"});
   host.queue().add(
       [&host](const DecodeQueue::Control& control) {
-        const auto go_on = [&control] {
+        // A request that runs within it may give up the engine; later ones wait for its end then.
+        const auto go_on = [&control, &host] {
           control.give_way();
-          return !control.stop.stop_requested();
+          return !control.stop.stop_requested() && host.loaded_engine() != nullptr;
         };
         // A failure of the model ends the engine, of which the next request tells.
         static_cast<void>(
